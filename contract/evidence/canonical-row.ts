@@ -138,8 +138,8 @@ export const CanonicalRow = z.strictObject({
   /** Which repetition of the cell this is; absent for the first, whose row is the same as that of a run without repetitions. */
   repeat: z.int().min(2).max(MAX_REPEATS).optional(),
   /**
-   * States how often the cell had failed and was tried again before this row; absent for its first row. Of the rows of one cell the one with the
-   * highest number counts; the others failed and stay in the file as they are.
+   * States how often the cell had failed, or its grading was refused, and was tried again before this row; absent for its first row. Of the rows
+   * of one cell the one with the highest number counts; the others stay in the file as they are.
    */
   retry: z.int().min(1).max(MAX_RETRIES).optional(),
   dataset: RowDataset,
@@ -147,6 +147,8 @@ export const CanonicalRow = z.strictObject({
   approach: RowApproach,
   reproducibility: Reproducibility,
   status: CellStatus,
+  /** The evaluator refused the key or the account: a resumed run grades the answer again, in a row with the next `retry`. Absent otherwise. */
+  grading_refused: z.literal(true).optional(),
   /** Null when the cell failed: there is no answer then, not an empty one. */
   evidence: RowEvidence.nullable(),
   /**

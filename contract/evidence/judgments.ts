@@ -101,6 +101,7 @@ export const JudgeErrorCode = z.enum([
   'timeout',
   'connection_failed',
   'http_error',
+  'access_refused',
   'rate_limited',
   'invalid_response',
   'invalid_verdict',

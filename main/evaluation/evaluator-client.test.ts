@@ -65,6 +65,37 @@ describe('states', () => {
   })
 })
 
+it('three equal refusals of the key or the account end the calls; an answer or another refusal in between does not', async () => {
+  const refusing = createEvaluatorClient({ url: server.url, apiKey: 'key', timeoutMs: 300, retries: 1, backoffMs: 1 })
+  const ask = () => refusing.evaluate(both, evidence, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
+  const said =
+    'RAG evaluation failed: the model call for role evaluator failed: the upstream asks for payment (HTTP 402)'
+  const [unpaid, denied] = [json({ detail: said, code: 'model_access_refused' }, 502), json({ detail: 'no' }, 401)]
+  for (const behaviour of [
+    unpaid,
+    unpaid,
+    reply({ faithfulness: 1 }),
+    unpaid,
+    unpaid,
+    denied,
+    unpaid,
+    unpaid,
+    unpaid,
+  ]) {
+    server.script(behaviour)
+    await ask()
+  }
+  expect(server.requests).toHaveLength(9)
+  expect(await ask()).toMatchObject({
+    status: 'error',
+    error_type: 'access_refused',
+    error: `HTTP 502: ${said}`,
+    attempts: 0,
+  })
+  expect(server.requests).toHaveLength(9)
+  await refusing.close()
+})
+
 it('how long the calls took is kept, failed tries included and the waits between them not; nothing without a call', async () => {
   const late =
     (ms: number, then: Behaviour): Behaviour =>

@@ -14,6 +14,7 @@ import { TRACE_FIELD } from '../../contract/evidence/trace.ts'
 import type { CellRecorder } from '../evidence/traces/cell-recorder.ts'
 import { saidIn } from '../../core/http/said.ts'
 import { createHttpClient, HttpFault } from '../../core/http/http-client.ts'
+import { isAccessRefused, RefusalsInARow } from '../../core/http/access-refused.ts'
 import { isTemporary } from '../../core/http/pauses.ts'
 import { retry } from '../../core/http/retry.ts'
 import { describeIssues } from '../../core/issues.ts'
@@ -174,10 +175,14 @@ function traceIn(text: string): unknown {
   return json.ok ? (json.value as Record<string, unknown> | null)?.[TRACE_FIELD] : undefined
 }
 
-/** Speaks to `POST /api/rag/evaluate`, one record per call and only the metrics whose evidence is there. */
+/**
+ * Speaks to `POST /api/rag/evaluate`, one record per call and only the metrics whose evidence is there. A refused key or account is not tried twice; after
+ * three equal refusals in a row the evaluator is not called any more, and further answers fail by the same words.
+ */
 export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClient {
   const client = createHttpClient(credentialHeaders(options))
   const { timeoutMs } = options
+  const refusals = new RefusalsInARow()
 
   async function call(
     body: object,
@@ -205,6 +210,7 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
   function outcomeOf(status: number, text: string): CallOutcome {
     if (status === 200) return readReply(text)
     const problem = `HTTP ${status}: ${serviceText(saidIn(text).text, 300)}`
+    if (isAccessRefused(status, text)) return fail('access_refused', problem, false)
     // A gateway before the evaluator reports the time that ran out: for the counts it is the same as our own deadline.
     return status === 408 || status === 504
       ? fail('timeout', problem)
@@ -216,6 +222,8 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       const missing = missingEvidence(metrics, evidence)
       const eligible = metrics.filter((metric) => missing[metric] === undefined)
       if (eligible.length === 0) return evaluationImpossible(metrics, missing)
+      if (refusals.stopped !== null)
+        return evaluationFailed(metrics, missing, { type: 'access_refused', message: refusals.stopped, attempts: 0 })
       // Evaluators elsewhere may refuse a field that they do not know.
       const needsCitations = eligible.some((metric) => metricOfId(metric).needs.includes('citations'))
       const sent = needsCitations ? evidence : { ...evidence, citedAnswer: null }
@@ -233,6 +241,7 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
         return { result, again: !result.ok && result.retryable, status: null }
       })
       const latency_ms = Math.round(took * 1000) / 1000
+      refusals.add(!outcome.ok && outcome.type === 'access_refused' ? outcome.message : null)
       if (!outcome.ok) return { ...evaluationFailed(metrics, missing, { ...outcome, attempts }), latency_ms }
       const statements = statementsOmitted(outcome.reply.reasons)
       const left = statements === 0 ? unseen : { ...unseen, statements }

@@ -99,8 +99,8 @@ export interface EvidenceLog {
   isStored(rowId: string): boolean
   /** Every durable row that counts in file order, as of the call: of a cell that was tried again, the last one. */
   rows(): AsyncIterable<CanonicalRow>
-  /** Those of them without an answer. */
-  failedRows(): AsyncIterable<CanonicalRow>
+  /** Those of them that a later row may replace: without an answer, or with one whose grading was refused. */
+  openRows(): AsyncIterable<CanonicalRow>
   /** The number of a cell's newest row or kept answer, by the id of its first row; 0 for a cell that was never tried again. */
   retryOf(cellId: string): number
   /** Waits for the appends in progress, releases all claims and cleans up. */

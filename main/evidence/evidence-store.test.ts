@@ -215,7 +215,7 @@ function promises(make: () => Promise<Fixture>): void {
     const again = await open({ create: false })
     expect(await all(again)).toEqual([retried])
     expect(again.retryOf(failed.row_id)).toBe(1)
-    expect(await Array.fromAsync(again.failedRows())).toEqual([])
+    expect(await Array.fromAsync(again.openRows())).toEqual([])
   })
 
   it('frees the cells of a process that is killed, and keeps its answers', async () => {

@@ -20,7 +20,7 @@ import { LockFolder } from './locks/lock-folder.ts'
 import { storedTextsOf } from './traces/cell-recorder.ts'
 import { traceTextsPathFor, verifyTraceTexts } from './traces/trace-texts.ts'
 import { fingerprint, firstDifference } from './rows/row-identity.ts'
-import { answerReplaced, SupersededRows } from './rows/retried-rows.ts'
+import { answerReplaced, isFinalRow, SupersededRows } from './rows/retried-rows.ts'
 import { rowKeyOf } from './rows/row-id.ts'
 import { decodeLine, sealOf } from './rows/row-line.ts'
 
@@ -88,7 +88,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   const whole = { from: 0, to: sizeBytes }
   const endBytes = await lastLineEnd(file, whole)
   const rowIds = new Set<string>()
-  const failedIds = new Set<string>()
+  const openIds = new Set<string>()
   const superseded = new SupersededRows()
   const named = new Set<string>()
   const report: EvidenceReport = { ...missing(path), ok: true, sizeBytes, problems: [], problemCount: 0 }
@@ -123,16 +123,16 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     }
     if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
     rowIds.add(row.row_id)
-    if (row.status !== 'ok') failedIds.add(row.row_id)
+    if (!isFinalRow(row)) openIds.add(row.row_id)
     for (const sha256 of storedTextsOf(row.trace)) named.add(sha256)
     for (const replaced of superseded.add(rowKeyOf(row)))
-      if (rowIds.has(replaced) && !failedIds.has(replaced))
+      if (rowIds.has(replaced) && !openIds.has(replaced))
         found(malformedLine(path, offset, line, answerReplaced(replaced)))
   })
   if (report.sealedRows > 0) for (const problem of unsealed) found(problem)
   if (endBytes < sizeBytes) found(tornTail(path, endBytes, sizeBytes - endBytes))
 
-  report.supersededRows = [...failedIds].filter((rowId) => superseded.has(rowId)).length
+  report.supersededRows = [...openIds].filter((rowId) => superseded.has(rowId)).length
   report.sha256 = await sha256Of(file, sizeBytes)
   report.pendingAnswers = await pendingAnswers(path, ops, rowIds, found)
   const texts = await verifyTraceTexts(path, ops)

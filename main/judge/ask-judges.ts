@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { RefusalsInARow } from '../../core/http/access-refused.ts'
 import type { JudgedRotation, JudgeFailure } from '../../contract/evidence/judgments.ts'
 import { type BlindedQuestion, blindedTask, type BlindedTask } from './blinding.ts'
 import type { JudgeClient, JudgeReply } from './judge-client.ts'
@@ -61,7 +62,7 @@ export async function askJudges(asking: Asking): Promise<Asked> {
   let done = 0
   for (const judge of asking.judges) {
     const jobs = jobsFor(judge, asking)
-    const results = await runJobs(jobs, asking, ({ ok }) => {
+    const results = await runJobs(jobs, asking, new RefusalsInARow(), ({ ok }) => {
       done += 1
       const failed = asked.failures.length + (ok ? 0 : 1)
       asking.onProgress({ judge: judge.name, done, total, failed })
@@ -83,7 +84,12 @@ function jobsFor(judge: JudgeClient, { questions, rotations, showsReference }: A
 }
 
 /** Results in the order of the jobs; null for those that were not done because the panel was stopped. */
-async function runJobs(jobs: readonly Job[], asking: Asking, onDone: (result: JobResult) => void) {
+async function runJobs(
+  jobs: readonly Job[],
+  asking: Asking,
+  refusals: RefusalsInARow,
+  onDone: (result: JobResult) => void,
+) {
   const results: (JobResult | null)[] = jobs.map(() => null)
   const open = jobs.entries()
   const isStopped = (): boolean => asking.drain.aborted || asking.abort.aborted
@@ -91,7 +97,7 @@ async function runJobs(jobs: readonly Job[], asking: Asking, onDone: (result: Jo
   async function worker(): Promise<void> {
     for (const [index, job] of open) {
       if (isBroken || (isStopped() && !asking.journal.kept.has(job.key))) return
-      const result = await runJob(job, asking).catch((error: unknown) => {
+      const result = await runJob(job, asking, refusals).catch((error: unknown) => {
         if (asking.abort.aborted) return null
         isBroken = true
         throw error
@@ -107,10 +113,19 @@ async function runJobs(jobs: readonly Job[], asking: Asking, onDone: (result: Jo
   return results
 }
 
-async function runJob({ queryId, judge, rotation, blinded, key }: Job, { journal, abort }: Asking): Promise<JobResult> {
+/** The verdict of a job, kept or asked for; after three equal refusals in a row of the key or the account, the same failure without a call. */
+async function runJob(
+  { queryId, judge, rotation, blinded, key }: Job,
+  { journal, abort }: Asking,
+  refusals: RefusalsInARow,
+): Promise<JobResult> {
   const kept = journal.kept.get(key)
   if (kept !== undefined) return { ok: true, verdict: kept }
-  const reply = await judge.judge(blinded.task, abort)
+  const reply: JudgeReply =
+    refusals.stopped === null
+      ? await judge.judge(blinded.task, abort)
+      : { ok: false, code: 'access_refused', message: refusals.stopped, attempts: 0 }
+  refusals.add(!reply.ok && reply.code === 'access_refused' ? reply.message : null)
   if (!reply.ok) {
     const { ok: _ok, ...failure } = reply
     return { ok: false, failure: { query_id: queryId, judge: judge.name, rotation, ...failure } }

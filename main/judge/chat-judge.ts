@@ -195,7 +195,7 @@ const CODES = {
   connection_reset: 'connection_failed',
   http_error: 'http_error',
   rate_limited: 'rate_limited',
-  access_refused: 'http_error',
+  access_refused: 'access_refused',
   invalid_response: 'invalid_response',
   response_too_large: 'invalid_response',
   content_filtered: 'invalid_response',

@@ -297,6 +297,28 @@ describe('an invalid judgments file affects the judge section alone:', () => {
     expect(judgeSection(parseJudgments(text, 'x-judgments.json'), run)).toMatchObject({ status: 'error', reason })
   })
 
+  it('a judge whose key or account is refused three times in a row is not asked any more, the other one is, and judging again asks for what is missing', async () => {
+    let isPaid = false
+    endpoint.script((response, request, body) =>
+      (!isPaid && shownPrompt(body).model === 'qwen3:8b'
+        ? json({ error: { message: 'Insufficient Balance' } }, 402)
+        : gradingBy(gradeByText))(response, request, body),
+    )
+    const options = await optionsIn()
+    const { judgments } = await runJudgePanel(input, options)
+    expect(endpoint.requests).toHaveLength(3 + 6)
+    expect(judgments.errors).toHaveLength(6)
+    for (const failure of judgments.errors!)
+      expect(failure).toMatchObject({
+        judge: 'qwen3:8b',
+        code: 'access_refused',
+        message: 'HTTP 402: Insufficient Balance',
+      })
+    isPaid = true
+    const { judgments: again } = await runJudgePanel(input, options)
+    expect([again.status, endpoint.requests.length]).toEqual(['ok', 3 + 6 + 6])
+  })
+
   it('grades, shapes and provenance that are wrong', async () => {
     const { judgments } = await judged({ panel: samplePanel({ models: BUILTINS }), gateway: null })
     const section = (change: (value: Record<string, unknown>) => void) => {

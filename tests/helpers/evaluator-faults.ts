@@ -32,6 +32,9 @@ export const EVALUATOR_FAULTS: readonly EvaluatorFault[] = [
   call('timeout', hang, 'timeout'),
   ...[500, 502, 503, 429].map((status) => call(`HTTP ${status}`, json({ detail: 'x' }, status), 'http_error')),
   ...[504, 408].map((status) => call(`HTTP ${status}`, json({ detail: 'x' }, status), 'timeout')),
+  ...[401, 402, 403].map((status) =>
+    call(`HTTP ${status}, not repeated`, json({ detail: 'x' }, status), 'access_refused', 1),
+  ),
   call('HTTP 400, not repeated', json({ detail: 'records[0]' }, 400), 'http_error', 1),
   call('bad JSON', text('{"results": [', 200, 'application/json'), 'invalid_response'),
   call('HTML', text('<html></html>'), 'invalid_response'),

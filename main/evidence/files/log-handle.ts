@@ -192,10 +192,10 @@ export class LogHandle extends OpenLog implements EvidenceLog {
     yield* this.#parts.rows.rows(this.rowCount)
   }
 
-  async *failedRows(): AsyncGenerator<CanonicalRow> {
+  async *openRows(): AsyncGenerator<CanonicalRow> {
     await this.#catchUp()
     const { rows } = this.#parts
-    for (const ordinal of rows.index.failed()) yield await rows.readAt(ordinal)
+    for (const ordinal of rows.index.open()) yield await rows.readAt(ordinal)
   }
 
   retryOf(cellId: string): number {

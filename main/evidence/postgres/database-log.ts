@@ -200,9 +200,9 @@ export class DatabaseLog extends OpenLog implements EvidenceLog {
     yield* this.#rows.rows(Array.from({ length: this.rowCount }, (_, ordinal) => ordinal))
   }
 
-  async *failedRows(): AsyncGenerator<CanonicalRow> {
+  async *openRows(): AsyncGenerator<CanonicalRow> {
     await this.#catchUp()
-    yield* this.#rows.rows(this.#rows.index.failed())
+    yield* this.#rows.rows(this.#rows.index.open())
   }
 
   retryOf(cellId: string): number {

@@ -30,16 +30,16 @@ interface StoredHead {
   model: string
   repeat: number
   retry: number
-  isAnswered: boolean
+  isFinal: boolean
   parts: Buffer
 }
 
-export const storedHeadOf = ({ key, isAnswered, parts }: RowHead): StoredHead => ({
+export const storedHeadOf = ({ key, isFinal, parts }: RowHead): StoredHead => ({
   questionId: key.question_id,
   model: key.model,
   repeat: key.repeat ?? 1,
   retry: key.retry ?? 0,
-  isAnswered,
+  isFinal,
   parts: Buffer.concat(parts),
 })
 
@@ -84,7 +84,7 @@ export class DatabaseRows implements StoredRows {
     const { runId, datasetId } = this.#names
     const number = Number(position)
     const key = { run_id: runId, dataset_id: datasetId, question_id, model, repeat, retry }
-    const head = { runId, rowId, key, isAnswered: is_answered, parts: this.#partsOf(parts) }
+    const head = { runId, rowId, key, isFinal: is_answered, parts: this.#partsOf(parts) }
     const refuse = (problem: string): never => {
       throw new RefusalError(malformedLine(this.path, number, number, problem))
     }

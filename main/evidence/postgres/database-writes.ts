@@ -180,7 +180,7 @@ export class DatabaseWrites {
           heads.map(({ model }) => model),
           heads.map(({ repeat }) => repeat),
           heads.map(({ retry }) => retry),
-          heads.map(({ isAnswered }) => isAnswered),
+          heads.map(({ isFinal }) => isFinal),
           heads.map(({ parts }) => parts),
           writes.map(({ line }) => line),
         ],

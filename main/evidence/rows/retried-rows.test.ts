@@ -31,7 +31,7 @@ describe('a cell that was tried again', () => {
     await log.close()
     const again = await openLog(file)
     expect(idsOf(await Array.fromAsync(again.rows()))).toEqual(current)
-    expect(idsOf(await Array.fromAsync(again.failedRows()))).toEqual([failedOther.row_id])
+    expect(idsOf(await Array.fromAsync(again.openRows()))).toEqual([failedOther.row_id])
     expect([cellId(rowKeyOf(failed)), cellId(rowKeyOf(failedOther))].map((cell) => again.retryOf(cell))).toEqual([2, 0])
     expect(idsOf(await Array.fromAsync(readEvidenceRows(file)))).toEqual(current)
     expect(idsOf((await Array.fromAsync(readFigureRows(file))).flat())).toEqual(current)
@@ -53,6 +53,20 @@ describe('a cell that was tried again', () => {
     await log.close()
     const again = await openLog(file)
     expect(again.retryOf(failed.row_id)).toBe(1)
+  })
+
+  it('replaces an answer whose grading was refused, and no other one', async () => {
+    const ungraded = sampleRow({ question: 'q4' })
+    const regraded = sampleRow({ question: 'q4', retry: 1 })
+    const { file, log } = await logOf(answered, { ...ungraded, grading_refused: true })
+    expect(idsOf(await Array.fromAsync(log.openRows()))).toEqual([ungraded.row_id])
+    await store(log, regraded)
+    expect(idsOf(await Array.fromAsync(log.rows()))).toEqual(idsOf([answered, regraded]))
+    await log.close()
+    const again = await openLog(file)
+    expect(idsOf(await Array.fromAsync(again.openRows()))).toEqual([])
+    expect(idsOf((await Array.fromAsync(readFigureRows(file))).flat())).toEqual(idsOf([answered, regraded]))
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 3, supersededRows: 1 })
   })
 
   it('never replaces an answer: opening and verify report the line', async () => {

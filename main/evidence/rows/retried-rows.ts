@@ -1,10 +1,11 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { nodeFileOps } from '../files/file-ops.ts'
 import { scanLines } from '../files/line-file.ts'
 import { type RowKey, rowId, rowKeyOf } from './row-id.ts'
 import { decodeLine } from './row-line.ts'
 
-// Which row of a cell counts. A cell that failed can be tried again by a later run of the same id: its new row has the next `retry` number and
-// a row id of its own, and the failed row stays in the file. Of the rows of one cell the one with the highest number counts. Every reader of
+// Which row of a cell counts. A cell that failed, or whose grading was refused, can be tried again by a later run of the same id: its new row has the next
+// `retry` number and a row id of its own, and the earlier row stays in the file. Of the rows of one cell the one with the highest number counts. Every reader of
 // evidence skips the others by this file: the open log, the reports, the index and `verify` (decision 097).
 
 /** The rows that other rows of the same cell replace, by row id. */
@@ -24,6 +25,10 @@ export class SupersededRows {
     return earlier
   }
 }
+
+/** False for a row that another one may replace: without an answer, or with one whose grading was refused. */
+export const isFinalRow = ({ status, grading_refused: isRefused }: CanonicalRow): boolean =>
+  status === 'ok' && isRefused !== true
 
 /** The problem of a row that would replace one with an answer, which is final. */
 export const answerReplaced = (replacedRowId: string): string =>

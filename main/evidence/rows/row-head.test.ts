@@ -10,7 +10,7 @@ const expected = (row: CanonicalRow) => {
   const { run_id: runId, row_id, status, repeat = 1, retry = 0 } = row
   const key = { ...rowKeyOf(row), repeat, retry }
   const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
-  return { ok: true, head: { runId, rowId: row_id, key, isAnswered: status === 'ok', parts } }
+  return { ok: true, head: { runId, rowId: row_id, key, isFinal: status === 'ok', parts } }
 }
 
 describe('HeadReader', () => {

@@ -1,5 +1,6 @@
 import { copyOf, fingerprint, IDENTITY_PARTS } from './row-identity.ts'
 import { type RowKey, rowKeyOf } from './row-id.ts'
+import { isFinalRow } from './retried-rows.ts'
 import { decodeLine, sealOf, wrongId } from './row-line.ts'
 
 /** Describes what a log must know of a line to index it. */
@@ -7,8 +8,8 @@ export interface RowHead {
   runId: string
   rowId: string
   key: RowKey
-  /** False for a row without an answer. */
-  isAnswered: boolean
+  /** False for a row that another one may replace: without an answer, or with one whose grading was refused. */
+  isFinal: boolean
   /** Fingerprints of question, approach and reproducibility. */
   parts: readonly Buffer[]
 }
@@ -135,7 +136,7 @@ const RUN = key('run_id')
 const ROW = key('row_id')
 const REPEAT = key('repeat')
 const RETRY = key('retry')
-const ANSWERED = Buffer.concat([key('status'), Buffer.from('"ok"')])
+const FINAL = Buffer.concat([key('status'), Buffer.from('"ok",'), key('evidence')])
 const SECTIONS = (['dataset', 'question', 'approach', 'reproducibility'] as const).map((name) => key(name))
 
 /**
@@ -171,7 +172,7 @@ export class HeadReader {
     const problem = wrongId(rowId, rowKey)
     if (problem !== null) return { ok: false, problem }
     const parts = [question.digest, approach.digest, reproducibility.digest]
-    return { ok: true, head: { runId, rowId, key: rowKey, isAnswered: cursor.isAt(ANSWERED), parts } }
+    return { ok: true, head: { runId, rowId, key: rowKey, isFinal: cursor.isAt(FINAL), parts } }
   }
 
   /** The default when the member is absent; null when it is not a number. */
@@ -198,10 +199,10 @@ export class HeadReader {
     if (!decoded.ok) return decoded
     const { row } = decoded
     const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
-    const { run_id: runId, row_id: rowId, status, repeat = 1, retry = 0 } = row
+    const { run_id: runId, row_id: rowId, repeat = 1, retry = 0 } = row
     return {
       ok: true,
-      head: { runId, rowId, key: { ...rowKeyOf(row), repeat, retry }, isAnswered: status === 'ok', parts },
+      head: { runId, rowId, key: { ...rowKeyOf(row), repeat, retry }, isFinal: isFinalRow(row), parts },
     }
   }
 }

@@ -13,7 +13,7 @@ export class RowIndex {
   readonly #lengths: number[] = []
   /** Of each row as many as there are identity parts, one after the other: an array per row would cost more than what it holds. */
   readonly #parts: Buffer[] = []
-  readonly #failed = new Set<number>()
+  readonly #open = new Set<number>()
   readonly #superseded = new SupersededRows()
   /** Of cells that were tried again: the highest number, by the id of the cell's first row. */
   readonly #retries = new Map<string, number>()
@@ -28,9 +28,9 @@ export class RowIndex {
   }
 
   /** False, without a change, when the row id is known already. */
-  add({ rowId, key, isAnswered, parts }: RowHead, { offset, length }: LineRange): boolean {
+  add({ rowId, key, isFinal, parts }: RowHead, { offset, length }: LineRange): boolean {
     if (this.#ordinals.has(rowId)) return false
-    if (!isAnswered) this.#failed.add(this.count)
+    if (!isFinal) this.#open.add(this.count)
     this.#ordinals.set(rowId, this.count)
     this.#ids.push(rowId)
     this.#offsets.push(offset)
@@ -58,23 +58,23 @@ export class RowIndex {
     return this.#superseded.has(this.rowIdOf(ordinal))
   }
 
-  isAnswered(ordinal: number): boolean {
-    return !this.#failed.has(ordinal)
+  isFinal(ordinal: number): boolean {
+    return !this.#open.has(ordinal)
   }
 
-  /** Rows without an answer that no later one replaces, in file order. */
-  failed(): number[] {
-    return [...this.#failed].filter((ordinal) => !this.isSuperseded(ordinal))
+  /** Rows without an answer, or with a refused grading, that no later one replaces, in file order. */
+  open(): number[] {
+    return [...this.#open].filter((ordinal) => !this.isSuperseded(ordinal))
   }
 
-  /** Id of a row with an answer that this one would replace; null when there is none. */
+  /** Id of a final row that this one would replace; null when there is none. */
   answerReplacedBy({ key }: RowHead): string | null {
     if ((key.retry ?? 0) === 0) return null
-    const isStoredAnswer = (rowId: string): boolean => {
+    const isStored = (rowId: string): boolean => {
       const ordinal = this.find(rowId)
-      return ordinal !== -1 && this.isAnswered(ordinal)
+      return ordinal !== -1 && this.isFinal(ordinal)
     }
-    return new SupersededRows().add(key).find(isStoredAnswer) ?? null
+    return new SupersededRows().add(key).find(isStored) ?? null
   }
 
   rowIdOf(ordinal: number): string {

@@ -1,12 +1,12 @@
 import type { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
 import { durationWords } from '../../../contract/words.ts'
+import { isAccessRefused } from '../../../core/http/access-refused.ts'
 import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
 import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
 import { askedPauseMs, isLasting, PATIENCE_MS } from '../../../core/http/pauses.ts'
 import { saidBy } from '../../../core/http/said.ts'
 import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
-import { isUsedUp } from '../../../core/used-up-credit.ts'
 import { credentialHeaders, type Credentials } from '../trust/credential-headers.ts'
 
 /** An answer larger than this is refused before it can fill the memory. */
@@ -84,12 +84,6 @@ function failureOf({ fault, reason, code }: HttpFault): { type: CellErrorType; m
 
 /** Codes of an answer that a filter withheld or that the model refused: the next attempt would end alike. */
 const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
-
-/** True where the gateway, or the model that the embedded one asks, refuses the key or the account: the next call would end alike. */
-const isAccessRefused = (status: number, text: string): boolean =>
-  [401, 402, 403].includes(status) ||
-  (status === 429 && isUsedUp(text)) ||
-  /"code"\s*:\s*"model_access_refused"/.test(text)
 
 /** A client whose calls are slowed down together when the gateway refuses some as too many; every fault of a gateway is a typed reply. */
 export function createGatewayClient(options: GatewayOptions): GatewayClient {

@@ -11,8 +11,18 @@ const OPEN_WORDS: readonly unknown[] = ['RateLimitError', 'BadRequestError', 'Au
 export const isOpenGrading = ({ metric_errors: words, error_type: whole }: EvaluationResult): boolean =>
   OPEN_WORDS.includes(whole) || Object.values(words).some((word) => OPEN_WORDS.includes(word))
 
+/** What a row keeps of an evaluator that refused: its own status and words, or those of the service of its model. */
+const REFUSED = /^HTTP (\d{3})(?:: RAG evaluation failed: .*? \(HTTP (\d{3})\))?(.*)$/s
+
+/** The word of a grading that was refused, followed by the status and the words of who refused it. */
+function refusedWord(error: string): string {
+  const [, own, status = own, said = ''] = REFUSED.exec(error) ?? []
+  return `${status === '402' || isUsedUp(error) ? 'QuotaError' : 'AuthenticationError'}: HTTP ${status}${said.replaceAll(/\s+/g, ' ')}`
+}
+
 /** The word of a failed grading; where the trace of the cell holds that the service of its model refused the key or has no credit, followed by its status, address and words. */
-export function gradingWord(word: string | undefined, trace: CellTrace | undefined): string | undefined {
+export function gradingWord(word: string | undefined, trace: CellTrace | undefined, error = ''): string | undefined {
+  if (word === 'access_refused') return refusedWord(error)
   if (!OPEN_WORDS.includes(word)) return word
   for (const { error = '' } of trace?.steps ?? []) {
     const [, address, status, said = ''] = SAID.exec(error) ?? []

@@ -97,6 +97,16 @@ describe('a grading that the service of the model refused', () => {
     expect(refused(whole)).toEqual({ kind: 'error', reason: 'http_error' })
   })
 
+  it.each([
+    [
+      'HTTP 502: RAG evaluation failed: the model call for role evaluator failed: the upstream asks for payment (HTTP 402): Insufficient\ncredits',
+      'QuotaError: HTTP 402: Insufficient credits',
+    ],
+    ['HTTP 401: Incorrect API key', 'AuthenticationError: HTTP 401: Incorrect API key'],
+  ])('is named by what the row keeps of it, called or not: %s', (error, reason) => {
+    expect(refused({ error_type: 'access_refused', error })).toEqual({ kind: 'error', reason })
+  })
+
   it('does not take the words of the model that answered for those of the evaluator', () => {
     const ofAnswer = said(402, 'Insufficient credits').replace('role evaluator', 'role light_gen')
     expect(refused(ofMetric('BadRequestError'), ofAnswer)).toEqual({ kind: 'error', reason: 'BadRequestError' })

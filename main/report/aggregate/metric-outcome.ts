@@ -82,7 +82,7 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   if (score !== undefined) return scored(score)
   const missing = ragas.not_evaluable[metric]
   if (missing !== undefined) return { kind: 'unevaluable', reason: missing }
-  const word = gradingWord(ragas.metric_errors[metric] ?? ragas.error_type, row.trace)
+  const word = gradingWord(ragas.metric_errors[metric] ?? ragas.error_type, row.trace, ragas.error)
   if (word !== undefined && UNGRADABLE.has(word)) return { kind: 'unevaluable', reason: word }
   // Rows of before kept a timeout that the evaluator's side reported as an HTTP error.
   if (word === 'http_error' && TIMEOUT_STATUS.test(ragas.error ?? '')) return { kind: 'timeout', reason: 'timeout' }

@@ -1,10 +1,8 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { REFUSALS_BEFORE_STOP, refusalOf } from '../../../core/http/access-refused.ts'
 import { chatUrl } from '../../lib/services/gateway-client.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
 import { withoutCredentials } from '../../manifests/project/provenance.ts'
-
-/** After this many equal refusals in a row, approaches that get them are not called any more. */
-const REFUSALS_BEFORE_STOP = 3
 
 /** The gateway, or the model that answers, refused the key or the account of one call after the other. */
 export class AccessRefusedError extends Error {
@@ -17,9 +15,6 @@ const MEANING: Readonly<Record<number, string>> = {
   402: 'the account of this run has no credit',
   403: 'the key of this run does not permit the call',
 }
-
-/** Equal refusals: the status of the gateway, or the role whose model refuses and its status. */
-const WHAT = /^HTTP \d+(?:: the model call for role \w+ failed: .*?\(HTTP \d+\))?/
 
 interface Refusals {
   count: number
@@ -40,7 +35,7 @@ export class AccessRefusals {
 
   add({ error, approach: { model }, metrics }: Pick<CanonicalRow, 'error' | 'approach' | 'metrics'>): void {
     const message = error?.type === 'access_refused' ? error.message : null
-    const what = message === null ? null : (WHAT.exec(message)?.[0] ?? message)
+    const what = message === null ? null : refusalOf(message)
     for (const [other, { approaches }] of this.#open())
       if (other !== what && approaches.has(model)) this.#refusals.delete(other)
     if (message === null) return

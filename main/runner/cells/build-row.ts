@@ -110,12 +110,15 @@ export const evaluateRow = (
 
 /** A row with its evaluation, whose language model has the last word on whether the answer refuses. */
 export function withEvaluation(row: CanonicalRow, ragas: EvaluationResult): CanonicalRow {
+  const { grading_refused: _, ...ungraded } = row
+  const refused = ragas.error_type === 'access_refused' ? { grading_refused: true as const } : {}
   const { answer } = row.metrics
   const decided =
     answer === undefined || answer.status === 'not_run' || ragas.refused === undefined
       ? answer
       : withModelRefusal(answer, ragas.refused, row.question.answerable)
-  return { ...row, metrics: { ...row.metrics, ragas, ...(decided === undefined ? {} : { answer: decided }) } }
+  const metrics = { ...row.metrics, ragas, ...(decided === undefined ? {} : { answer: decided }) }
+  return { ...ungraded, ...refused, metrics }
 }
 
 /** Most characters that an event carries of the beginning and of the end of an error; the row has it whole. */

@@ -52,10 +52,11 @@ export async function makeCell(
   const { run, opened, evaluator } = open
   // 1. Claim: the cell is this process's own, or another process has stored its row since the plan.
   if (outcome.outcome === 'stored') return takeOverRow(open, cell, outcome.row)
-  const { claim, answered } = outcome
+  const { claim } = outcome
   let appended = false
   try {
     run.emit({ type: 'cell.started', ...namesOf(open, cell) })
+    const answered = outcome.answered ?? (await ungradedAnswer(open, cell))
     let row = answered
     const recorder = new CellRecorder(open.trace.level, answered?.trace)
     let leftOut: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
@@ -93,6 +94,13 @@ function takeOverRow(open: OpenRun, cell: LadderCell, row: CanonicalRow): Canoni
   explain(open, cell, 'reused', 'another process stored its row after this run was planned')
   run.emit(cellFinished(row, true))
   return row
+}
+
+/** The row that grades a stored answer again, its evaluation still to come; null for any other cell. */
+async function ungradedAnswer({ opened, retries }: OpenRun, cell: LadderCell): Promise<CanonicalRow | null> {
+  const stored = retries.answerOf(cell.cellId)
+  const row = stored === null ? null : await opened.log.read(stored)
+  return row === null ? null : { ...row, row_id: cell.rowId, retry: cell.retry }
 }
 
 function callOf(open: OpenRun, cell: LadderCell): CellCall {

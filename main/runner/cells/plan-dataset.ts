@@ -37,13 +37,21 @@ async function basisOf({ log, reproducibility }: RunLog, selection: CellSelectio
 export async function planCells(
   opened: RunLog,
   selection: CellSelection,
+  { answerOf }: Pick<RetriedCells, 'answerOf'>,
   cells: IteratorObject<LadderCell>,
 ): Promise<CellPlan> {
   const { log, reproducibility } = opened
   // Taken first: a row that another process stores meanwhile makes the plan look outdated, never the other way round.
   const basis = await basisOf(opened, selection)
-  const identities = cells.map((cell) => cellIdentity(cell, reproducibility.runtime.gateway, reproducibility))
-  return { resume: await log.planResume(identities), basis }
+  const ungraded = new Set<string>()
+  const identities = cells.map((cell) => {
+    if (answerOf(cell.cellId) !== null) ungraded.add(cell.rowId)
+    return cellIdentity(cell, reproducibility.runtime.gateway, reproducibility)
+  })
+  const resume = await log.planResume(identities)
+  if (ungraded.size === 0) return { resume, basis }
+  const { true: answered = [], false: run = [] } = Object.groupBy(resume.run, (rowId) => `${ungraded.has(rowId)}`)
+  return { resume: { ...resume, run, answered: [...resume.answered, ...answered] }, basis }
 }
 
 /** True when nothing that decided the plan has changed since. The questions are those of the prepared run, which holds the plan. */
@@ -123,7 +131,10 @@ export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
     const retries = await retriedCellsOf(opened.log, retryFailed)
     const { retryOf } = retries
     const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf }
-    const cells = { ...(await planCells({ log: opened.log, reproducibility }, input, cellsInOrder(space))), retryOf }
+    const cells = {
+      ...(await planCells({ log: opened.log, reproducibility }, input, retries, cellsInOrder(space))),
+      retryOf,
+    }
     const failures = retries.count(cellsInOrder(space).map((cell) => cell.cellId))
     const { context_budget: budget = null } = reproducibility.runtime
     return { plan: { ...empty, ...countsOf(cells.resume, failures), context_budget: budget }, cells }

@@ -3,8 +3,8 @@ import type { RetryFailed, RunPlan } from '../../../contract/evidence/run-event.
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 
-// Cells that failed in an earlier run of the same id and are tried again. The failed row stays; the new one has the next retry number
-// (main/evidence/rows/retried-rows.ts), so it is claimed, kept and appended as every other row.
+// Cells that failed, or whose grading was refused, in an earlier run of the same id and are tried again. The earlier row stays; the new one has the next retry
+// number (main/evidence/rows/retried-rows.ts), so it is claimed, kept and appended as every other row. A stored answer is only graded again.
 
 /** Statuses that mean that the approach was not reached: they disappear once a key, a permission or an address is corrected. */
 const ACCESS_STATUSES: readonly (number | null)[] = [401, 402, 403, 404]
@@ -24,6 +24,8 @@ const TRIED: Record<RetryFailed, readonly StoredFailure[]> = { access: ['access'
 export interface RetriedCells {
   /** The number that a cell's row has in this run, by the id of its first row. */
   retryOf: (cellId: string) => number
+  /** Id of the stored row whose answer this run only grades again, by the id of the cell's first row; null for any other cell. */
+  answerOf: (cellId: string) => string | null
   /** Stored failures of these cells; `retry` of them are tried again. */
   count(cellIds: Iterable<string>): { failed: Record<StoredFailure, number>; retry: number }
 }
@@ -31,14 +33,19 @@ export interface RetriedCells {
 /** Reads the failed rows of a log and decides what is tried again. Calls and writes nothing. */
 export async function retriedCellsOf(log: EvidenceLog, mode: RetryFailed): Promise<RetriedCells> {
   const failures = new Map<string, { failure: StoredFailure; next: number }>()
-  for await (const row of log.failedRows())
-    failures.set(cellId(rowKeyOf(row)), { failure: storedFailureOf(row), next: (row.retry ?? 0) + 1 })
+  const ungraded = new Map<string, { rowId: string; next: number }>()
+  for await (const row of log.openRows()) {
+    const [cell, next] = [cellId(rowKeyOf(row)), (row.retry ?? 0) + 1]
+    if (row.status !== 'ok') failures.set(cell, { failure: storedFailureOf(row), next })
+    else if (mode !== 'none') ungraded.set(cell, { rowId: row.row_id, next })
+  }
   const isTried = ({ failure }: { failure: StoredFailure }): boolean => TRIED[mode].includes(failure)
   return {
     retryOf(cell) {
       const known = failures.get(cell)
-      return known !== undefined && isTried(known) ? known.next : log.retryOf(cell)
+      return known !== undefined && isTried(known) ? known.next : (ungraded.get(cell)?.next ?? log.retryOf(cell))
     },
+    answerOf: (cell) => ungraded.get(cell)?.rowId ?? null,
     count(cells) {
       const counts = { failed: { access: 0, other: 0 }, retry: 0 }
       // Mostly: then no id of a cell has to be made.

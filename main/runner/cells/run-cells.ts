@@ -118,19 +118,14 @@ async function currentPlan(open: OpenRun): Promise<CellPlan> {
     const message = `${run.dataset.dataset.id}: its rows or conditions changed after the run was planned, so it was planned again`
     run.emit({ type: 'notice', level: 'info', message })
   }
-  return planCells(opened, run, cellsOf(open))
+  return planCells(opened, run, open.retries, cellsOf(open))
 }
 
 /** Returns what the run does with its cells, in numbers, and explains the cells that are not called. */
 function reportOf(open: OpenRun, resume: ResumePlan): RunPlan {
   const { dataset, aliases, unavailable = [], repeats } = open.run
   explainAll(open, new Set(resume.reuse), 'reused', 'its row is stored, made under the same conditions')
-  explainAll(
-    open,
-    new Set(resume.answered),
-    'reused',
-    'its answer is kept from before the run stopped, and only scored',
-  )
+  explainAll(open, new Set(resume.answered), 'reused', 'its answer is stored without its grades, and only scored')
   return {
     dataset_id: dataset.dataset.id,
     total: dataset.questions.length * aliases.length * repeats,

@@ -3,6 +3,7 @@ import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import { EVALUATE_LIMITS, type EvaluateRecord, type EvaluateRequest } from '../../../contract/http/evaluate.ts'
 import { ModelRole } from '../../../contract/manifests/models.ts'
+import { isUsedUp } from '../../../core/used-up-credit.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import {
   type ChatRole,
@@ -11,6 +12,7 @@ import {
   ModelCallError,
   type ModelCallErrorCode,
 } from '../models/model-host.ts'
+import { reasonOf } from '../models/model-error-response.ts'
 import { mapBounded } from '../rag/bounded.ts'
 import { meterCalls } from '../rag/call-meter.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
@@ -43,18 +45,35 @@ function metricError(error: unknown): string | null {
   return error instanceof ModelCallError ? METRIC_ERRORS[error.code] : null
 }
 
+/** The service of the model refuses the key or the account; services report a used-up credit also by the statuses of a limit and of a wrong request. */
+const isAccessRefused = (error: ModelCallError): boolean =>
+  error.code === 'unauthorized' ||
+  ((error.code === 'rate_limited' || error.code === 'bad_request') && isUsedUp(error.message))
+
 /** A wrong set-up that no other metric or record can get round. */
 function isSetupFault(error: unknown): boolean {
-  return error instanceof ModelCallError && ['unknown_model', 'not_configured', 'unauthorized'].includes(error.code)
+  return (
+    error instanceof ModelCallError &&
+    (error.code === 'unknown_model' || error.code === 'not_configured' || isAccessRefused(error))
+  )
 }
 
 const rejected = (status: number): HttpError =>
   new HttpError(400, `The evaluation model's service rejected the request (HTTP ${status})`)
 
+/** The caller reads by the code that the next call would end alike, and why: the role, the status and the words of the service. */
+function accessRefused(error: ModelCallError): HttpError {
+  const headers = { 'x-should-retry': 'false' }
+  const refused = new HttpError(502, `RAG evaluation failed: ${reasonOf(error)}`, { headers, cause: error })
+  refused.more['code'] = 'model_access_refused'
+  return refused
+}
+
 /** 400 for what the caller can correct, with a fixed message; 502 for upstream faults, refused credentials and limits included. */
 function evaluationFailure(error: unknown): unknown {
   if (error instanceof CriticReplyError) return new HttpError(502, 'RAG evaluation failed', { cause: error })
   if (!(error instanceof ModelCallError)) return error
+  if (isAccessRefused(error)) return accessRefused(error)
   if (error.code === 'not_configured') return new HttpError(400, 'No evaluator model is configured', { cause: error })
   if (error.code === 'unknown_model') return rejected(error.status ?? 404)
   if (error.code === 'bad_request' || error.code === 'context_length_exceeded') return rejected(error.status ?? 400)

@@ -83,7 +83,6 @@ describe('failures of a metric', () => {
   it.each<[ModelCallErrorCode, number | null, number, string]>([
     ['timeout', null, 502, 'RAG evaluation failed'],
     ['rate_limited', 429, 502, 'RAG evaluation failed'],
-    ['unauthorized', 401, 502, 'RAG evaluation failed'],
     ['upstream_error', 500, 502, 'RAG evaluation failed'],
     ['bad_request', 422, 400, "The evaluation model's service rejected the request (HTTP 422)"],
     ['unknown_model', 404, 400, "The evaluation model's service rejected the request (HTTP 404)"],
@@ -94,6 +93,27 @@ describe('failures of a metric', () => {
     })
     expect(await evaluate({ ...both, raise_exceptions: true })).toEqual({ status, body: { detail } })
   })
+
+  it.each<[ModelCallErrorCode, number, string, string]>([
+    ['unauthorized', 402, 'x', 'the upstream asks for payment (HTTP 402)'],
+    ['rate_limited', 429, 'You exceeded your current quota', 'the upstream is limiting requests (HTTP 429)'],
+    ['bad_request', 400, 'Your credit balance is too low', 'the upstream refused the request (HTTP 400)'],
+  ])(
+    'by %s (HTTP %i, %s) end the request after one call, and say that access was refused',
+    async (code, status, message, said) => {
+      const { evaluate, models } = await serveEvaluator({
+        chat: () => new ModelCallError(code, 'evaluator', message, { status }),
+      })
+      expect(await evaluate(both)).toEqual({
+        status: 502,
+        body: {
+          detail: `RAG evaluation failed: the model call for role evaluator failed: ${said}`,
+          code: 'model_access_refused',
+        },
+      })
+      expect(models.calls).toHaveLength(1)
+    },
+  )
 
   it.each<[ModelCallErrorCode, number]>([
     ['unknown_model', 400],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
+import { isUsedUp } from '../../../../core/used-up-credit.ts'
 import { askForJson } from '../../models/ask-for-json.ts'
 import { ModelCallError, type ChatRole, type ModelHost } from '../../models/model-host.ts'
 import { parseJsonReply, type JsonReply } from '../../models/prompts/json-reply.ts'
@@ -61,7 +62,8 @@ export function createStructuredCall(models: ModelHost, role: ChatRole): Structu
       try {
         return await models.chat(role, formatRefused ? plain : request, signal)
       } catch (error) {
-        if (formatRefused || !(error instanceof ModelCallError) || error.code !== 'bad_request') throw error
+        const isOfRequest = error instanceof ModelCallError && error.code === 'bad_request' && !isUsedUp(error.message)
+        if (formatRefused || !isOfRequest) throw error
         const completion = await models.chat(role, plain, signal)
         formatRefused = true
         return completion

@@ -1,0 +1,32 @@
+import { isUsedUp } from '../used-up-credit.ts'
+
+/** After this many equal refusals in a row, what gets them is not called any more: the next calls would end alike. */
+export const REFUSALS_BEFORE_STOP = 3
+
+/** True where a service, or the model behind it, refuses the key or the account: the next call would end alike. */
+export const isAccessRefused = (status: number, text: string): boolean =>
+  [401, 402, 403].includes(status) ||
+  (status === 429 && isUsedUp(text)) ||
+  /"code"\s*:\s*"(?:model_access_refused|unauthorized)"/.test(text)
+
+/** Equal refusals have the same status, and the same role and status of the model that refuses. */
+const WHAT = /^HTTP \d+(?:: (?:RAG evaluation failed: )?the model call for role \w+ failed: .*?\(HTTP \d+\))?/
+
+/** The part of the words of a refusal that equal ones share. */
+export const refusalOf = (message: string): string => WHAT.exec(message)?.[0] ?? message
+
+/** Counts the equal refusals in a row of one service. */
+export class RefusalsInARow {
+  #what: string | null = null
+  #count = 0
+  /** Words of the refusal after which the service is not called any more; null until then. */
+  stopped: string | null = null
+
+  /** Takes in the words of a refusal, or null for any other outcome of a call. */
+  add(message: string | null): void {
+    const what = message === null ? null : refusalOf(message)
+    this.#count = what !== null && what === this.#what ? this.#count + 1 : Number(what !== null)
+    this.#what = what
+    if (this.#count >= REFUSALS_BEFORE_STOP) this.stopped ??= message
+  }
+}

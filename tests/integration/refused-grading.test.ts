@@ -1,0 +1,98 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { RunPlan } from '../../contract/evidence/run-event.ts'
+import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+
+// The service of the evaluator's model asks for payment until its account is corrected. Answers are written by rules.
+
+let root: string
+let service: ModelService
+let isPaid = false
+
+const calls = (): number => service.calls.filter(({ method }) => method === 'POST').length
+
+beforeAll(async () => {
+  root = await smokeProject()
+  service = await startModelService(({ path, body }) => {
+    if (path === '/v1/models') return { json: { data: [{ id: 'critic' }] } }
+    if (body === null) return { status: 404, json: {} }
+    if (!isPaid) return { status: 402, json: { error: { message: 'Insufficient Balance' } } }
+    const { response_format: format } = body as { response_format: { json_schema: { name: string } } }
+    const content = JSON.stringify(
+      format.json_schema.name === 'refusal' ? { reason: 'a claim', refused: 0 } : { statements: [] },
+    )
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+    return { json: { id: 'x', object: 'chat.completion', created: 0, model: 'critic', choices } }
+  })
+  await mkdir(join(root, '.rag-ladder'))
+  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+  const roles = builtin.replace(/ evaluator: .*/, ' evaluator: { connection: paid, model: critic }')
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2\nconnections: { paid: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  paid:\n    roles:\n${roles}`,
+  )
+})
+afterAll(async () => {
+  await service.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+const ladder = (...more: string[]) =>
+  runCli([
+    'ladder',
+    ...smokeRun(root, 'unpaid'),
+    '--models',
+    'vanilla-rag,hybrid-rag',
+    '--model-set',
+    'paid',
+    '--metrics',
+    'faithfulness',
+    '--concurrency',
+    '1',
+    '--no-publish',
+    '--no-cold-reset',
+    ...more,
+  ])
+
+it('an evaluator without credit is called three times, its metric is missing, and a resumed run grades the stored answers', async () => {
+  const unpaid = await ladder()
+  expect(unpaid.stdout).toContain(
+    'run unpaid completed, 1 graded metric missing: the credit at the service of the model is used up: HTTP 402: Insufficient Balance',
+  )
+  expect([unpaid.code, calls()]).toEqual([3, 3])
+  const evidence = join(root, 'results/unpaid-smoke-evidence.jsonl')
+  const answers = (await rowsOf(evidence)).map(({ evidence: answered }) => answered?.answer)
+  expect(answers).toHaveLength(8)
+
+  isPaid = true
+  const planned = await runCli([
+    'plan',
+    ...smokeRun(root, 'unpaid'),
+    '--models',
+    'vanilla-rag,hybrid-rag',
+    '--model-set',
+    'paid',
+    '--metrics',
+    'faithfulness',
+    '--no-cold-reset',
+    '--json',
+  ])
+  expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0, resume_answered: 8 } satisfies Partial<RunPlan>)
+  const resumed = await ladder('--json')
+  expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 0, resume_answered: 8 }])
+  // Statements and refusal of each answer.
+  expect(calls()).toBe(3 + 16)
+  const rows = await rowsOf(evidence)
+  expect(rows.slice(8).map(({ evidence: answered }) => answered?.answer)).toEqual(answers)
+  expect(rows.slice(8).every(({ retry, metrics }) => retry === 1 && metrics.ragas.error_type === undefined)).toBe(true)
+  expect(await verifyEvidence(evidence)).toMatchObject({ ok: true, rows: 16, supersededRows: 8 })
+
+  const again = await ladder('--json')
+  expect([again.code, planOf(again)]).toMatchObject([0, { reuse: 8, run: 0, resume_answered: 0 }])
+  expect(calls()).toBe(3 + 16)
+})
