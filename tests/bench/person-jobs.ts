@@ -36,9 +36,8 @@ async function newRun(page: Page): Promise<void> {
   await goTo(page, 'Runs')
   await page.getByRole('link', { name: 'New run' }).first().click()
 }
-/** Opens a part of the newest run, which Home shows with its verdict. */
-const goToPart = (page: Page, name: 'Open result' | 'Judges'): Promise<void> =>
-  main(page).getByRole('link', { name, exact: true }).click()
+/** Opens the judges of the newest run, which Home shows with its verdict. */
+const goToJudges = (page: Page): Promise<void> => main(page).getByRole('link', { name: 'Judges', exact: true }).click()
 /** Fills New run with the settings of the newest run. */
 const runAgain = (page: Page): Promise<void> => button(page, 'Run again').click()
 const button = (page: Page, name: string | RegExp) =>
@@ -143,7 +142,6 @@ export const JOBS: readonly Job[] = [
     id: 'evidence',
     what: 'Read why the approaches differ: the question that separates them most, with its evidence',
     async run({ page }) {
-      await goToPart(page, 'Open result')
       const differing = page.getByRole('region', { name: /^Where they differ most/ }).first()
       await differing.getByRole('listitem').first().getByRole('link').click()
       await expect(page.getByRole('heading', { name: /^Answer/ }).first()).toBeInViewport()
@@ -210,7 +208,7 @@ export const JOBS: readonly Job[] = [
     id: 'judge',
     what: 'Have the answers of a finished run graded by a blinded panel',
     async run({ page }) {
-      await goToPart(page, 'Judges')
+      await goToJudges(page)
       await button(page, 'Judge answers…').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Judge answers' }).click()
       const step = page.locator('[data-step=judge][data-state=done]')
@@ -223,7 +221,7 @@ export const JOBS: readonly Job[] = [
     what: 'Grade the answers to a question myself, without names, and see how far I agree with the judges',
     async run(person) {
       const { page } = person
-      await goToPart(page, 'Judges')
+      await goToJudges(page)
       await button(page, 'Grade blindly…').click()
       await button(page, 'Start round').click()
       const answers = page.getByRole('group', { name: /^Answer / })

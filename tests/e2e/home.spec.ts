@@ -42,6 +42,16 @@ test('the newest run has one verdict sentence with its next step, and the way in
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
 })
 
+test('the answer that says most about the newest run is one click from Home and in sight', async ({ page, open }) => {
+  await open('/')
+  const differing = page.getByRole('region', { name: /^Where they differ most/ })
+  await differing.getByRole('listitem').first().getByRole('link').click()
+  await expect(page).toHaveURL(new RegExp(`#/runs/${SEEDED_RUNS[0]}/cell`))
+  await expect(page.getByRole('note', { name: 'Diagnosis' })).toBeInViewport()
+  await expect(page.getByRole('heading', { name: /^Answer/ }).first()).toBeInViewport()
+  await expect(page.getByRole('heading', { name: /^Reference/ }).first()).toBeInViewport()
+})
+
 test.describe('without a link', () => {
   test.skip(IS_DESKTOP, 'the desktop app opens its own pages without one')
   test('one message says how to get a link, and a pasted one opens the page that was asked for', async ({

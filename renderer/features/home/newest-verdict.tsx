@@ -11,6 +11,7 @@ import { ShareMenu } from '../run/share-menu.tsx'
 import { RunAgain } from '../runs/run-again-button.tsx'
 import { NextStepLine } from '../../components/next-step.tsx'
 import { RESULT_WORDS } from '../result/result-words.ts'
+import { WhereTheyDiffer } from '../result/where-they-differ.tsx'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -24,7 +25,9 @@ export function useShownVerdict(run: string) {
   return { result, verdicts }
 }
 
-/** The verdict of the newest run in one sentence, with its next step and what else is done with a result. */
+const SHOWN_QUESTIONS = 3
+
+/** The verdict of the newest run in one sentence, with its next step, the answers that say most about it, and what else is done with a result. */
 export function NewestVerdict({ head }: { head: RunHead }) {
   const run = head.run_id
   const { result, verdicts } = useShownVerdict(run)
@@ -66,6 +69,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
             <span className="dim">{WORDS.of(shown.label, shown.questions, verdicts.length - 1)}</span>
           </p>
           <NextStepLine next={shown.next} />
+          <WhereTheyDiffer {...{ run }} verdict={shown} most={SHOWN_QUESTIONS} />
         </article>
       )}
     </Panel>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { MatrixPageCell } from '../../../contract/control/run-index/matrix-page.ts'
-import { endsOf } from './question-ends.ts'
+import type { MatrixPageCell, MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
+import { endsOf, mostTelling } from './question-ends.ts'
 
 const cell = (row: string, value: number | null): MatrixPageCell => ({
   row_id: row,
@@ -32,5 +32,30 @@ describe('the ends of a question', () => {
   it('are none where all are equal, and where fewer than two have a value', () => {
     expect(endsOf([cell('a', 1), cell('b', 1)], ALIASES, 'recall_at_5')).toBeNull()
     expect(endsOf([cell('a', 1), cell('b', null), null], ALIASES, 'recall_at_5')).toBeNull()
+  })
+})
+
+describe('the most telling questions', () => {
+  const row = (id: string, values: readonly (number | null)[]): MatrixPageRow => ({
+    question_id: id,
+    repeat: 1,
+    query: id,
+    hops: null,
+    answerable: null,
+    expect_winner: null,
+    observed_winner: null,
+    cells: values.map((value, index) => cell(`${id}-${index}`, value)),
+  })
+
+  it('are the furthest apart, of equally far ones first those that the leading approach missed', () => {
+    const rows = [row('near', [0.5, 1]), row('other', [1, 0]), row('miss', [0, 1]), row('equal', [1, 1])]
+    const found = mostTelling({ rows, aliases: ALIASES.slice(0, 2) }, 'recall_at_5', 'vanilla-rag')
+    expect(found.map(({ question_id: id }) => id)).toEqual(['miss', 'other', 'near'])
+  })
+
+  it('lead to the answer of the leading approach where others share its value', () => {
+    const rows = [row('one', [0, 0, 1, 0])]
+    const [first] = mostTelling({ rows, aliases: ALIASES }, 'recall_at_5', 'agentic-rag')
+    expect(first!.weakest).toEqual({ model: 'agentic-rag', row: 'one-3', value: 0, equal: 3 })
   })
 })

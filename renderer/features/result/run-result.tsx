@@ -1,7 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { Verdict } from '../../../contract/evidence/verdict.ts'
-import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { cloudWords } from '../../../core/evidence/cloud-use.ts'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
@@ -33,7 +31,6 @@ function Recommendation({ text }: { text: string }) {
 /** The headline large with why and what to take; beside it, or below in a narrow panel, behaviour and what else to know; then the next step. */
 function VerdictView({ verdict, run, differing }: VerdictViewProps) {
   const { sign, name } = WORDS.kinds[verdict.kind]
-  const metric = IndexMetric.safeParse(metricNamed(verdict.metric ?? '')?.id).data
   return (
     <article className={styles.verdict} data-kind={verdict.kind} aria-label={verdict.label}>
       <div className={styles.statement}>
@@ -58,13 +55,7 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
         )}
         <NextStepLine next={verdict.next} />
       </div>
-      {differing > 0 && metric !== undefined && (
-        <WhereTheyDiffer
-          {...{ run, metric }}
-          dataset={{ dataset_id: verdict.dataset, label: verdict.label }}
-          most={differing}
-        />
-      )}
+      {differing > 0 && <WhereTheyDiffer {...{ run, verdict }} most={differing} />}
     </article>
   )
 }
