@@ -7,6 +7,7 @@ import { PartialMark } from '../../components/run-marks.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { MissingNote } from '../ladder/missing-columns.tsx'
+import { Happening } from '../run/happening.tsx'
 import { ShareMenu } from '../run/share-menu.tsx'
 import { RunAgain } from '../runs/run-again-button.tsx'
 import { NextStepLine } from '../../components/next-step.tsx'
@@ -61,7 +62,11 @@ export function NewestVerdict({ head }: { head: RunHead }) {
     >
       <Loaded query={result} what={RESULT_WORDS.what} rows={2} height={36} />
       {data !== undefined && <MissingNote run={run} />}
-      {data !== undefined && shown === undefined && <p className="dim">{RESULT_WORDS.noSummary}</p>}
+      {data !== undefined && shown === undefined && (
+        <Happening run={run}>
+          <p className="dim">{RESULT_WORDS.noSummary}</p>
+        </Happening>
+      )}
       {shown !== undefined && (
         <article className={styles.verdict} aria-label={shown.label}>
           <p>

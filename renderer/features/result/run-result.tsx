@@ -6,6 +6,7 @@ import styles from './result.module.css'
 import { NextStepLine } from '../../components/next-step.tsx'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
+import { Happening } from '../run/happening.tsx'
 import { MissingNote } from '../ladder/missing-columns.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 import { WhereTheyDiffer } from './where-they-differ.tsx'
@@ -97,8 +98,16 @@ export function RunResultPanel({ run, dataset, listsQuestions = false }: RunResu
               differing={!listsQuestions ? 0 : verdicts.length > 1 ? FEW_QUESTIONS : MOST_QUESTIONS}
             />
           ))}
-          {verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
-          {verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}
+          {verdicts.length === 0 && (
+            <Happening run={run}>
+              <p className="dim">{WORDS.noSummary}</p>
+            </Happening>
+          )}
+          {verdicts.length > 0 && data.pending.length > 0 && (
+            <Happening run={run}>
+              <p className="dim">{WORDS.pending(data.pending)}</p>
+            </Happening>
+          )}
           {data.levels.length > 0 && (
             <details className="dim">
               <summary>{WORDS.levels}</summary>

@@ -6,6 +6,7 @@ import type { RunJob } from '../../../contract/control/run-job.ts'
 import type { RunTab } from '../../../core/pages.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { Happening } from './happening.tsx'
 import { ShownRun } from './run-context.ts'
 import { RunHeader } from './run-header.tsx'
 import { RUN_WORDS as WORDS } from './run-words.ts'
@@ -62,7 +63,14 @@ function NoAnswers({ run, job }: { run: string; job: RunJob | undefined }) {
   const hasFailed = job.state === 'failed'
   return (
     <EmptyPanel title={hasFailed ? WORDS.failedBefore : WORDS.noAnswers}>
-      {hasFailed ? job.failures.map(({ message }) => <p key={message}>▲ {message}</p>) : <p>{WORDS.noAnswersText}</p>}
+      {hasFailed ? (
+        job.failures.map(({ message }) => <p key={message}>▲ {message}</p>)
+      ) : (
+        <>
+          <Happening run={run} />
+          <p>{WORDS.noAnswersText}</p>
+        </>
+      )}
       <Button variant="filled" renderRoot={(props) => <Link to="/runs/$run/progress" params={{ run }} {...props} />}>
         {hasFailed ? WORDS.showRepair : WORDS.showProgress}
       </Button>
