@@ -10,6 +10,7 @@ export const answerRelevancy = {
   range: [0, 1],
   leastReply: -1,
   needs: [],
+  embeds: true,
   unit: 'score',
   shortLabel: 'relevancy',
   ranking: 'when_validated',

@@ -74,7 +74,12 @@ interface MetricHead {
 export type Metric = MetricHead &
   /** A graded metric states what published method it follows. */
   (
-    | { class: 'ragas' | 'judge_panel'; method: MethodStatement }
+    | {
+        class: 'ragas' | 'judge_panel'
+        method: MethodStatement
+        /** True where the evaluator embeds texts for a score. */
+        embeds?: true
+      }
     | { class: 'operational' }
     | {
         class: 'retrieval'

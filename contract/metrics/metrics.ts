@@ -74,6 +74,12 @@ const BY_ID = new Map<MetricId, Metric>(METRICS.map((metric) => [metric.id, metr
 
 export const metricOfId = (id: MetricId): Metric => BY_ID.get(id)!
 
+/** True for a graded metric whose score rests on embeddings of the evaluator. */
+export const isEmbedded = (id: MetricId): boolean => {
+  const metric = metricOfId(id)
+  return metric.class === 'ragas' && metric.embeds === true
+}
+
 /** Holds what pages show until another metric is chosen: answers of every approach have it, those without contexts too. */
 export const FIRST_METRIC = answerRelevancy.id
 

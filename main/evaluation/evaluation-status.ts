@@ -2,7 +2,7 @@ import type { EvaluationMetric } from '../../contract/common.ts'
 import type { EvaluationResult, NotEvaluableReason } from '../../contract/evidence/evaluation-result.ts'
 import type { ModelUsage } from '../../contract/evidence/model-usage.ts'
 import type { Metric } from '../../contract/metrics/metric.ts'
-import { metricOfId } from '../../contract/metrics/metrics.ts'
+import { isEmbedded, metricOfId } from '../../contract/metrics/metrics.ts'
 import { UNGRADABLE } from '../../core/evidence/gap-reasons.ts'
 
 /** Describes what an evaluation can rest on; empty contexts and a null ground truth are missing evidence. */
@@ -90,7 +90,7 @@ const picked = <Value>(
 ): Partial<Record<EvaluationMetric, Value>> =>
   Object.fromEntries(Object.entries(of).filter(([metric]) => (metrics as readonly string[]).includes(metric)))
 
-/** The stored grades of these metrics; null where one is missing that an evaluator could give. */
+/** The stored grades of these metrics, with what made them; null where one is missing that an evaluator could give. */
 export function storedGrades(
   stored: EvaluationResult,
   requested: readonly EvaluationMetric[],
@@ -108,13 +108,18 @@ export function storedGrades(
     requested: [...requested],
     not_evaluable: picked(unevaluable, requested),
     reasons: picked(stored.reasons, requested),
+    embeddings_model: requested.some(isEmbedded) ? stored.embeddings_model : null,
   }
 }
+
+/** True where no requested metric had its evidence: every evaluator gives the same. */
+export const isUnevaluable = ({ not_evaluable: unevaluable, requested }: EvaluationResult): boolean =>
+  Object.keys(unevaluable).length === requested.length
 
 /** True where grades are of the evaluator that made others, by its model, prompts and version; false where it does not report them. */
 export function isSameEvaluator(stored: EvaluationResult, current: EvaluationResult): boolean {
   const { evaluator_model: model, evaluator_version: version, embeddings_model: embeddings } = stored
-  if (Object.keys(stored.not_evaluable).length === stored.requested.length) return true
+  if (isUnevaluable(stored)) return true
   return (
     model !== null &&
     version !== undefined &&

@@ -99,7 +99,10 @@ interface Shared extends Pick<CanonicalRow, 'question' | 'approach' | 'reproduci
   end: number
 }
 
-type Rest = Pick<CanonicalRow, 'status' | 'evidence' | 'trace' | 'metrics' | 'finished_at' | 'error' | 'derived_from'>
+type Rest = Pick<
+  CanonicalRow,
+  'status' | 'grading_refused' | 'evidence' | 'trace' | 'metrics' | 'finished_at' | 'error' | 'derived_from'
+>
 
 /** Returns what follows `"status":` in a line; null when it is no JSON. */
 function parsedRest(text: string): Rest | null {
@@ -144,6 +147,7 @@ function figuresOf(line: Buffer, shared: Shared, rest: Rest): FigureRow {
     finished_at: rest.finished_at,
     error: rest.error,
   }
+  if (rest.grading_refused === true) row.grading_refused = true
   if (rest.derived_from !== undefined) row.derived_from = rest.derived_from
   return row
 }

@@ -24,8 +24,24 @@ const FAILED: EvaluationResult = {
   metric_errors: { faithfulness: 'TimeoutError' },
 }
 
+const REFUSED: EvaluationResult = {
+  ...FAILED,
+  metric_errors: {},
+  evaluator_model: null,
+  error_type: 'access_refused',
+  error: 'HTTP 402: Insufficient Balance',
+}
+
 /** Evaluates one answer for each of these stored evaluations, by an evaluator of the version of `GRADED`, or another one. */
-async function again(stored: readonly EvaluationResult[], more: { all?: boolean; version?: string } = {}) {
+async function again(
+  stored: readonly EvaluationResult[],
+  more: {
+    all?: boolean
+    version?: string
+    metric?: 'faithfulness' | 'answer_relevancy'
+    refuses?: { count: number }
+  } = {},
+) {
   const folder = await temporaryFolder()
   const source = join(folder, 'run-1-baseline_curated-evidence.jsonl')
   const rows = stored.map((ragas, place): CanonicalRow => {
@@ -37,6 +53,7 @@ async function again(stored: readonly EvaluationResult[], more: { all?: boolean;
   const evaluator: EvaluatorClient = {
     evaluate: async (_metrics, { question }) => {
       asked.push(question.slice(-3, -1))
+      if (more.refuses !== undefined && more.refuses.count-- > 0) return REFUSED
       return { ...GRADED, scores: { faithfulness: 0.5 }, ...(more.version && { evaluator_version: more.version }) }
     },
     close: async () => undefined,
@@ -50,7 +67,12 @@ async function again(stored: readonly EvaluationResult[], more: { all?: boolean;
     datasetId: 'baseline_curated',
     evaluator,
     evaluatorName: 'http://e',
-    conditions: { metrics: ['faithfulness' as const], retries: 0, timeout_s: null, evaluator_timeout_s: 9 },
+    conditions: {
+      metrics: [more.metric ?? ('faithfulness' as const)],
+      retries: 0,
+      timeout_s: null,
+      evaluator_timeout_s: 9,
+    },
     all: more.all ?? false,
     emit: (event: RunEvent) => void events.push(event),
     drain: new AbortController().signal,
@@ -59,7 +81,7 @@ async function again(stored: readonly EvaluationResult[], more: { all?: boolean;
   const made = await Array.fromAsync(readEvidenceRows(target))
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
   const scores = made.map(({ question, metrics }) => [question.id, metrics.ragas.scores.faithfulness])
-  return { counts, asked, notices, scores: Object.fromEntries(scores), resumed: () => evaluateAgain(job) }
+  return { counts, asked, notices, made, scores: Object.fromEntries(scores), resumed: () => evaluateAgain(job) }
 }
 
 it('only answers without a grade are graded again; grades of the same evaluator and prompts are kept, and both are counted', async () => {
@@ -80,6 +102,39 @@ it('grades of another version of the evaluator or its prompts are made again, an
   const all = await again([GRADED, GRADED], { all: true })
   expect(all.asked).toEqual(['q0', 'q1'])
   expect(all.notices).toEqual([])
+})
+
+it('how many answers are graded and kept is said once the evaluator is known', async () => {
+  const noticesOf = async (...given: Parameters<typeof again>): Promise<string[]> => (await again(...given)).notices
+  expect(await noticesOf([GRADED, GRADED, GRADED], { version: '1.0.0, prompts bbbbbbbb' })).toEqual([
+    'baseline_curated: 3 answers to grade, 0 kept where the evaluator and its prompts are the same',
+  ])
+  expect(await noticesOf([GRADED, GRADED, GRADED])).toEqual([
+    'baseline_curated: 1 answer to grade, 2 kept where the evaluator and its prompts are the same',
+  ])
+  expect(await noticesOf([GRADED, FAILED, { ...GRADED, evaluator_model: 'other' }])).toEqual([
+    'baseline_curated: 2 answers to grade, 1 kept where the evaluator and its prompts are the same',
+  ])
+})
+
+it('an evaluator is compared by what the metrics in question used: embeddings are of answer relevancy alone', async () => {
+  const both: EvaluationResult = {
+    ...GRADED,
+    requested: ['faithfulness', 'answer_relevancy'],
+    scores: { faithfulness: 1, answer_relevancy: 1 },
+    embeddings_model: 'e',
+  }
+  expect((await again([both, both, both])).asked).toEqual(['q0'])
+  expect((await again([both, both], { metric: 'answer_relevancy' })).asked).toEqual(['q0', 'q1'])
+})
+
+it('a resumed evaluation grades the answers again whose grading was refused, and no others', async () => {
+  const { counts, asked, made, resumed } = await again([FAILED, FAILED, FAILED], { refuses: { count: 2 } })
+  expect(counts).toMatchObject({ made: 3, reused: 0 })
+  expect(made.map(({ grading_refused: isRefused }) => isRefused)).toEqual([true, true, undefined])
+  expect(await resumed()).toMatchObject({ made: 2, reused: 1 })
+  expect(asked).toEqual(['q0', 'q1', 'q2', 'q0', 'q1'])
+  expect(await resumed()).toMatchObject({ made: 0, reused: 3 })
 })
 
 it('one answer shows which evaluator it is where no grade is missing; an evaluator without a version keeps nothing', async () => {

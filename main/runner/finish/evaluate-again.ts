@@ -5,13 +5,13 @@ import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationConditions, RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { evaluationNotRun, isSameEvaluator, storedGrades } from '../../evaluation/evaluation-status.ts'
+import { evaluationNotRun, isSameEvaluator, isUnevaluable, storedGrades } from '../../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
-import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
+import { cellId, rowId, type RowKey, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { firstDifference, identityConflict } from '../../evidence/rows/row-identity.ts'
 import { identityOfRow, type IdentityFrom } from '../../evidence/rows/run-identity.ts'
 import { hashOf } from '../../manifests/load-manifest.ts'
@@ -38,12 +38,14 @@ interface Reevaluation {
 }
 
 /** A row of the new run with the stored answer; its evaluation is still to come. */
-function derivedRow(row: CanonicalRow, { run_id, evaluation, reproducibility }: RunIdentity): CanonicalRow {
+function derivedRow(row: CanonicalRow, identity: RunIdentity, key: RowKey): CanonicalRow {
+  const { run_id, evaluation, reproducibility } = identity
   const { [EVALUATED_AGAIN]: evaluator } = reproducibility.config_hashes
   const derived = {
     ...row,
     run_id,
-    row_id: rowId({ ...rowKeyOf(row), run_id }),
+    row_id: rowId(key),
+    ...(key.retry === undefined || key.retry === 0 ? {} : { retry: key.retry }),
     reproducibility: withEvaluator(row.reproducibility, evaluator),
     derived_from: { run_id: row.run_id, row_id: row.row_id },
   }
@@ -114,15 +116,57 @@ async function makeRow(
   }
 }
 
-/** Ids of the answers that lack a grade, and the number of those that have all. */
-async function ungraded({ source, conditions: { metrics }, all }: Reevaluation) {
-  const missing = new Set<string>()
-  let graded = 0
-  for await (const { row_id: id, evidence, metrics: measured } of readEvidenceRows(source))
-    if (evidence !== null)
-      if (all || storedGrades(measured.ragas, metrics) === null) missing.add(id)
-      else graded += 1
-  return { missing, graded }
+/** What the old run has of grades. */
+interface Before {
+  /** Ids of the answers that lack a grade. */
+  missing: Set<string>
+  /** Number of these that the new run has no row of. */
+  open: number
+  /** The others that it has no row of, by what graded them. */
+  graded: Map<string, { grades: Grades; answers: number }>
+}
+
+async function before(job: Reevaluation, keyOf: NewKey, log: EvidenceLog): Promise<Before> {
+  const found: Before = { missing: new Set(), open: 0, graded: new Map() }
+  for await (const row of readEvidenceRows(job.source)) {
+    if (row.evidence === null) continue
+    const grades = job.all ? null : storedGrades(row.metrics.ragas, job.conditions.metrics)
+    const isMade = log.isStored(rowId(keyOf(row)))
+    if (grades === null) {
+      found.missing.add(row.row_id)
+      if (!isMade) found.open += 1
+    } else if (!isMade) {
+      const { evaluator_model: model, evaluator_version: version, embeddings_model: embeddings } = grades
+      const key = JSON.stringify([model, version, embeddings, isUnevaluable(grades)])
+      const { answers = 0 } = found.graded.get(key) ?? {}
+      found.graded.set(key, { grades, answers: answers + 1 })
+    }
+  }
+  return found
+}
+
+type NewKey = (row: CanonicalRow) => RowKey
+
+/** Which row of the new run an answer gets: a further one where the grading of its last was refused. */
+async function newKeys(log: EvidenceLog, runId: string): Promise<NewKey> {
+  const refused = new Map<string, number>()
+  for await (const row of log.openRows())
+    if (row.status === 'ok') refused.set(cellId(rowKeyOf(row)), (row.retry ?? 0) + 1)
+  return (row) => {
+    const key = { ...rowKeyOf(row), run_id: runId }
+    const cell = cellId(key)
+    return { ...key, retry: refused.get(cell) ?? Math.max(row.retry ?? 0, log.retryOf(cell)) }
+  }
+}
+
+/** How many answers are graded and how many keep their grades, once the first reply shows the evaluator. `asked`: the grades that the answer of that reply had. */
+function gradingWords({ open, graded }: Before, current: Grades, asked: Grades | null): string {
+  const isSame = ({ grades }: { grades: Grades }): boolean => isSameEvaluator(grades, current)
+  const [same, others] = [true, false].map((wanted) =>
+    [...graded.values()].reduce((sum, one) => sum + (isSame(one) === wanted ? one.answers : 0), 0),
+  ) as [number, number]
+  const again = asked !== null && isSame({ grades: asked }) ? 1 : 0
+  return `${plural(open + others + again, 'answer')} to grade, ${countWords(same - again)} kept where the evaluator and its prompts are the same`
 }
 
 interface Counts {
@@ -147,9 +191,9 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
   let identity: RunIdentity | null = null
   let current: Grades | null = null
   try {
-    const { missing, graded } = await ungraded(job)
-    if (graded > 0)
-      emit({ type: 'notice', level: 'info', message: `${datasetId}: ${gradingWords(missing.size, graded)}` })
+    const keyOf = await newKeys(log, runId)
+    const found = await before(job, keyOf, log)
+    const { missing } = found
     for (const isFirst of [true, false])
       for await (const stored of readEvidenceRows(job.source)) {
         if (missing.has(stored.row_id) !== isFirst) continue
@@ -158,7 +202,7 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
           continue
         }
         identity ??= await setIdentity(job, log, stored)
-        const row = derivedRow(stored, identity)
+        const row = derivedRow(stored, identity, keyOf(stored))
         const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
         if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
         const grades: Grades | null = isFirst ? null : storedGrades(stored.metrics.ragas, conditions.metrics)
@@ -166,7 +210,13 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
           grades !== null && current !== null && isSameEvaluator(grades, current) ? grades : null
         const { made, isStored } = await makeRow(job, log, row, texts, kept)
         const { ragas } = made.metrics
-        if (kept === null && ragas.evaluator_model !== null) current = ragas
+        if (kept === null && ragas.evaluator_model !== null) {
+          if (current === null && found.graded.size > 0) {
+            const words = gradingWords(found, ragas, isStored ? null : grades)
+            emit({ type: 'notice', level: 'info', message: `${datasetId}: ${words}` })
+          }
+          current = ragas
+        }
         if (isStored) counts.reused += 1
         else if (made.evidence !== null) counts[kept === null ? 'made' : 'kept'] += 1
         emit(cellFinished(made, isStored))
@@ -177,6 +227,3 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
   }
   return counts
 }
-
-const gradingWords = (missing: number, graded: number): string =>
-  `${plural(missing, 'answer')} to grade, ${countWords(graded)} kept where the evaluator and its prompts are the same`

@@ -2,6 +2,7 @@ import packageFile from '../../../package.json' with { type: 'json' }
 import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import { EVALUATE_LIMITS, type EvaluateRecord, type EvaluateRequest } from '../../../contract/http/evaluate.ts'
+import { isEmbedded } from '../../../contract/metrics/metrics.ts'
 import { ModelRole } from '../../../contract/manifests/models.ts'
 import { isUsedUp } from '../../../core/used-up-credit.ts'
 import { HttpError } from '../../kit/http-error.ts'
@@ -223,7 +224,7 @@ function chooseModels(models: ModelHost, request: EvaluateRequest): EvaluationMo
   const configured = models.resolved().roles
   if (!('evaluator' in configured)) throw new HttpError(400, 'No evaluator model is configured')
   const critic = pick(models, criticRoles(models), request.evaluator_model)
-  if (!request.metrics.includes('answer_relevancy')) return { critic, embedding: null }
+  if (!request.metrics.some(isEmbedded)) return { critic, embedding: null }
   if (!EMBEDDING_ROLES.some((role) => role in configured))
     throw new HttpError(400, 'answer_relevancy needs an embedding model, and none is configured')
   return { critic, embedding: pick(models, EMBEDDING_ROLES, request.embeddings_model) }
