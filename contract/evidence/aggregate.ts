@@ -140,6 +140,8 @@ const ApproachUsage = z.strictObject({
   grading: z.array(ModelUsage),
   /** Cells, failed ones included, that do not record what their answers used. */
   unknown_cells: count,
+  /** Answers whose grading failed as a whole and used nothing; absent where there is none, so that artifacts of other runs keep their bytes. */
+  ungraded_cells: count.optional(),
 })
 
 const approachHead = {

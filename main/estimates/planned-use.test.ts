@@ -264,6 +264,27 @@ it('metrics that an approach gives no contexts for are not counted as calls of t
   expect(work.model_calls).toBe(6 + 12 + 9)
 })
 
+it('embeddings of grading are calls too, one for an answer, and cost the evaluator nothing', async () => {
+  const { paid } = experiment.models.sets
+  const roles = { ...paid!.roles, evaluator_embed: { ...paid!.roles.evaluator_embed, ...PAID, model: 'embedder' } }
+  const models = { ...experiment.models, sets: { ...experiment.models.sets, paid: { ...paid!, roles } } }
+  const metrics = ['faithfulness', 'answer_relevancy']
+  const call = { latency_ms: 1200, input_tokens: 1000, output_tokens: 100 }
+  await keepCalibration(root, paid!.roles.light_gen, [call, call, call])
+  const gradingOf = async (more: object) =>
+    (await plannedUse(planned(['contextual-rag', 'graph-rag'], more), dataset(), PLAN, [])).parts.at(-1)
+  const embedded = await gradingOf({ metrics, experiment: { ...experiment, models } })
+  expect(embedded).toMatchObject({ part: 'grading', calls: 12 + 4 })
+  expect(embedded).toEqual({ ...(await gradingOf({ metrics })), calls: 12 + 4 })
+})
+
+it('grades cost what they cost where they were given, also after a run whose evaluator broke off', async () => {
+  const broken = past()
+  broken.approaches[0]!.usage!.ungraded_cells = 2
+  const { parts } = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [broken])
+  expect(parts[2]).toMatchObject({ part: 'grading', calls: 16, cost: { amount: 0.192 } })
+})
+
 it('rules that read and grade are no part, and a part of which nothing is known is named', async () => {
   const builtin = await plannedUse(planned(['graph-rag'], { modelSet: 'builtin' }), dataset(), PLAN, [])
   expect(builtin.parts.map(({ part }) => part)).toEqual(['answers'])

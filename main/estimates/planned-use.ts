@@ -17,7 +17,6 @@ import {
 } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole, ModelSet } from '../../contract/manifests/models.ts'
 import { costOf, type Cost } from '../../contract/manifests/prices.ts'
-import { metricOfId } from '../../contract/metrics/metrics.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sumOfUse } from '../../core/planned-use-words.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
@@ -25,7 +24,7 @@ import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 import { calibrationsOf } from '../runner/prepare/calibrations.ts'
 import { expectedCost } from '../runner/prepare/expected-cost.ts'
-import { countsFor, expectedWork } from '../runner/prepare/expected-work.ts'
+import { countsFor, expectedWork, gradingEmbeddings } from '../runner/prepare/expected-work.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
@@ -64,7 +63,7 @@ export async function plannedUse(
   const { models } = run.experiment
   const set = run.inputs.gatewayUrl === null ? (models.sets[run.modelSet ?? models.default_set] ?? null) : null
   const past = all.filter(countsFor(run, dataset))
-  const estimated = withEvaluableMetrics(run, await expectedWork(run, dataset, plan.run, all))
+  const estimated = await expectedWork(run, dataset, plan.run, all)
   const work = withEmbeddings(run, set, past, estimated)
   const verdicts = await storedVerdicts(run, dataset, cells)
   const stored = storedApproaches(run, dataset, cells)
@@ -119,17 +118,6 @@ function withEmbeddings(
     const all = used.reduce((sum, { usage }) => sum + callsIn(usage!.answers), 0)
     // Rules that write are calls of models in rows, and use nothing.
     return answers === 0 ? approach : { ...approach, answer_calls: Math.max(calls, all / answers) }
-  })
-  return { ...work, approaches }
-}
-
-/** Without rows, calls are counted for each metric; those that need contexts are not asked of an approach that hands over none. */
-function withEvaluableMetrics({ aliases, metrics }: PreparedRun, work: ExpectedWork): ExpectedWork {
-  const withoutContexts = metrics.filter((metric) => !metricOfId(metric).needs.includes('contexts'))
-  const approaches = work.approaches.map((approach, place) => {
-    const { calibrated, grading_calls: calls } = approach
-    if (!calibrated || calls === null || aliases[place]!.evidence !== 'answer_only') return approach
-    return { ...approach, grading_calls: (calls * withoutContexts.length) / Math.max(1, metrics.length) }
   })
   return { ...work, approaches }
 }
@@ -312,7 +300,9 @@ function gradingPart(planning: Planning, scored: number): Part | null {
   if (choice === undefined || perAnswer === null) return UNKNOWN
   const calls = Math.round(perAnswer * each)
   const { concurrency } = run.experiment.evaluation.run
-  const bySample = byCalls(planning, choice, calls, concurrency)
+  // Time and price of the calls that write; embeddings take next to none.
+  const writes = Math.max(0, calls - gradingEmbeddings(run) * scored)
+  const bySample = { ...byCalls(planning, choice, writes, concurrency), calls }
   const msPerAnswer = sumOf(work.approaches.map(({ grading_ms: ms }) => ms))
   const estimated: Part =
     msPerAnswer === null ? bySample : { ...bySample, ms: (msPerAnswer * each) / concurrency, source: 'rows' }
@@ -325,7 +315,8 @@ function gradingPart(planning: Planning, scored: number): Part | null {
   if (usages.includes(undefined)) return estimated
   const costs = usages.map((found): Cost => {
     const cost = costOf(found!.usage!.grading, run.prices)
-    return { ...cost, amount: (cost.amount / found!.cells.ok) * each }
+    const { cells, usage } = found!
+    return { ...cost, amount: (cost.amount / (cells.ok - (usage!.ungraded_cells ?? 0))) * each }
   })
   return { ...estimated, cost: joinedCost(costs, run) }
 }

@@ -18,18 +18,21 @@ export class UsageTally {
   #answers: ModelUsage[] = []
   #grading: ModelUsage[] = []
   #unknown = 0
+  #ungraded = 0
 
   add(row: Pick<FigureRow, 'metrics'>): void {
     const { answer, grading } = usageOfRow(row)
     if (answer === null) this.#unknown += 1
     else if (answer.length > 0) this.#answers = joinedUsage([...this.#answers, ...answer])
     if (grading.length > 0) this.#grading = joinedUsage([...this.#grading, ...grading])
+    else if (row.metrics.ragas.error_type !== undefined) this.#ungraded += 1
   }
 
   /** Nothing where no row names a model, so that artifacts of such runs keep their bytes. */
   summary(): Pick<ApproachSummary, 'usage'> {
     if (this.#answers.length + this.#grading.length === 0) return {}
-    return { usage: { answers: this.#answers, grading: this.#grading, unknown_cells: this.#unknown } }
+    const usage = { answers: this.#answers, grading: this.#grading, unknown_cells: this.#unknown }
+    return { usage: this.#ungraded === 0 ? usage : { ...usage, ungraded_cells: this.#ungraded } }
   }
 }
 

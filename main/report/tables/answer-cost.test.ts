@@ -78,6 +78,14 @@ it('rows are added up by model; one that does not record it counts as unknown, a
   })
 })
 
+it('answers whose grading failed as a whole are counted beside what grading used', () => {
+  const row = (ragas: object) => ({ metrics: { operational: { server: null }, ragas } }) as never
+  const tally = new UsageTally()
+  for (const ragas of [{ model_usage: [chat(3)] }, { error_type: 'access_refused' }, { error_type: 'timeout' }, {}])
+    tally.add(row(ragas))
+  expect(tally.summary().usage).toMatchObject({ grading: [chat(3)], ungraded_cells: 2 })
+})
+
 it('amounts have more digits the smaller they are', () => {
   expect([12.4, 1, 0.5, 0.042, 0.00042, 0].map((amount) => amountWords(amount, 'USD'))).toEqual([
     '12.40 USD',

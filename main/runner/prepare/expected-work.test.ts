@@ -75,6 +75,15 @@ it('time and model calls come from earlier rows of the same model set', async ()
   )
 })
 
+it('answers whose grading broke off do not count for what the grading of an answer takes', async () => {
+  const broken = past()
+  for (const { usage } of broken.approaches) usage!.ungraded_cells = 3
+  const work = await expectedWork(planned(), dataset(), 20, [broken])
+  expect(work.approaches.map(({ grading_calls: calls }) => calls)).toEqual([8, 8])
+  const both = await expectedWork(planned(), dataset(), 20, [past(), broken])
+  expect(both.approaches[0]).toMatchObject({ rows: 8, grading_calls: 16 / 5 })
+})
+
 it('rows of another set, of another version, and of a bundle of another machine never count', async () => {
   await mkdir(join(root, '.rag-ladder/bundles/imported'), { recursive: true })
   const others = [past({ set: 'builtin' }), past({ version: '0.0.1' }), past({ run: 'imported' })]
@@ -91,9 +100,10 @@ it('without rows three calls of each model on this machine give time and calls, 
   await keepCalibration(root, writer, calls)
   const work = await expectedWork(planned(), dataset(), 20, [])
   const { concurrency } = experiment.evaluation.run
-  expect(work).toMatchObject({ rows: 0, estimated_ms: 20_000 / concurrency, model_calls: 60, can_calibrate: true })
+  expect(work).toMatchObject({ rows: 0, estimated_ms: 20_000 / concurrency, model_calls: 20, can_calibrate: true })
   expect(sourceWords(work)).toMatch(/^from three calls of each model on this machine/)
-  expect(callsPerApproach(work)).toContain('vanilla-rag 1 + 2 for grading')
+  // Rules grade in this set.
+  expect(callsPerApproach(work)).toBe('model calls per answer: vanilla-rag 1, hybrid-rag 1')
   const mixed = await expectedWork(planned(), dataset(), 20, [past({ models: ['vanilla-rag'] })])
   expect(sourceWords(mixed)).toMatch(/^from 4 rows of this model set, of hybrid-rag from three calls/)
   // A file of weights answers one call at a time, whatever the number of cells under way.

@@ -8,6 +8,7 @@ import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { isRuleBased, isService } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
+import { isEmbedded, metricOfId } from '../../../contract/metrics/metrics.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
@@ -48,6 +49,8 @@ const callsOf = (usage: readonly ModelUsage[]): number => usage.reduce((sum, { c
 
 function withRows(before: PastRows, { cells, operational, usage }: ApproachSummary): PastRows {
   const gradingCalls = callsOf(usage?.grading ?? [])
+  // Where the evaluator broke off, the other answers say what grading takes.
+  const { ungraded_cells: ungraded = 0 } = usage ?? {}
   const { latency_ms: latency, llm_calls: calls, grading_ms: grading } = operational
   return {
     rows: before.rows + cells.ok,
@@ -56,7 +59,7 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
     answerCalls: before.answerCalls + (calls.sum ?? 0),
     counted: before.counted + calls.n,
     gradingCalls: before.gradingCalls + gradingCalls,
-    graded: before.graded + (gradingCalls === 0 ? 0 : cells.ok),
+    graded: before.graded + (gradingCalls === 0 ? 0 : cells.ok - ungraded),
     gradingMs: before.gradingMs + (grading?.sum ?? 0),
     gradingTimed: before.gradingTimed + (grading?.n ?? 0),
   }
@@ -105,10 +108,20 @@ async function pastRows(
 /** Calls that one graded metric usually takes: its statements, then their verdicts. */
 const CALLS_PER_METRIC = 2
 
-/** Calls that grade an answer where rows show none; none where rules grade. */
-function ungradedCalls(run: PreparedRun): number {
+/** Calls that embed for the grades of an answer: one for all texts, where a model embeds. */
+export function gradingEmbeddings(run: PreparedRun): number {
+  const model = setOf(run)?.roles.evaluator_embed
+  return model !== undefined && !isRuleBased(model.backend) && run.metrics.some(isEmbedded) ? 1 : 0
+}
+
+/** Calls that grade an answer where rows show none; none where rules grade. Metrics that need contexts are not asked of an approach that hands over none. */
+function usualGrading(run: PreparedRun, { evidence }: Alias): number {
   const evaluator = setOf(run)?.roles.evaluator
-  return evaluator === undefined || isRuleBased(evaluator.backend) ? 0 : run.metrics.length * CALLS_PER_METRIC
+  if (evaluator === undefined || isRuleBased(evaluator.backend)) return 0
+  const metrics = run.metrics.filter(
+    (metric) => evidence !== 'answer_only' || !metricOfId(metric).needs.includes('contexts'),
+  )
+  return metrics.length * CALLS_PER_METRIC + gradingEmbeddings(run)
 }
 
 /** What one answer takes by the usual calls of its approach, where each language model among them was calibrated here. */
@@ -136,7 +149,7 @@ function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
     calibrated: true,
     latency_ms: latencyMs,
     answer_calls: calls.reduce((sum, [, count]) => sum + count, 0),
-    grading_calls: run.metrics.length * CALLS_PER_METRIC,
+    grading_calls: usualGrading(run, alias),
     grading_ms: null,
   }
 }
@@ -176,7 +189,7 @@ function workOf(run: PreparedRun, alias: Alias, past: PastRows | undefined): Wor
     rows: past.rows,
     latency_ms: past.timed === 0 ? null : past.latencyMs / past.timed,
     answer_calls: past.counted === 0 ? null : past.answerCalls / past.counted,
-    grading_calls: past.graded === 0 ? ungradedCalls(run) : past.gradingCalls / past.graded,
+    grading_calls: past.graded === 0 ? usualGrading(run, alias) : past.gradingCalls / past.graded,
     grading_ms: past.gradingTimed === 0 ? null : past.gradingMs / past.gradingTimed,
   }
 }
