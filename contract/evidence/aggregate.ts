@@ -117,6 +117,8 @@ export type HopSummary = z.infer<typeof HopSummary>
 export const OperationalSummary = z.strictObject({
   latency_ms: Distribution,
   queue_ms: Distribution,
+  /** Time in which an answer waited for its turn at a model, which is not part of its latency; absent where no answer did. */
+  waited_ms: Distribution.optional(),
   attempts: Distribution,
   /** Attempts after the first one, over all cells. */
   retries: count,

@@ -158,7 +158,10 @@ export const CanonicalRow = z.strictObject({
   trace: CellTrace.optional(),
   metrics: z.strictObject({
     operational: z.strictObject({
-      /** From sending the last attempt's request to its last byte; queue wait and backoff are beside it, not in it. */
+      /**
+       * What the approach and its models took: from sending the last attempt's request to its last byte, without `server.waited_s`. Queue wait and backoff
+       * are beside it, not in it. Rows of gateways that do not report their waits have them in it, and so do rows of earlier versions.
+       */
       latency_ms: z.number().min(0),
       queue_ms: z.number().min(0),
       attempts: z.array(Attempt).min(1),

@@ -3,7 +3,8 @@ import type { Metric } from './metric.ts'
 export const latencyMs = {
   id: 'latency_ms',
   label: 'latency',
-  definition: "time from the call to the answer in a cell's last attempt, of answered cells only; lower is better",
+  definition:
+    'time that an approach and its models take for an answer, in its last attempt; waiting for a turn at a service that limits its calls, or at a busy model, is left out where the gateway reports it; failed answers do not count; lower is better',
   class: 'operational',
   better: 'lower',
   range: [0, null],

@@ -15,7 +15,7 @@ export interface RetryRules {
   attempts: number
   signal?: AbortSignal | undefined
   /** The service's other calls; a try that it refuses as one too many is repeated in its turn and does not count, unless there is one only. */
-  pace?: Pace
+  pace?: Pick<Pace, 'take'>
   /** Pause after the first failure; doubled each time. */
   firstMs?: number | undefined
   /** Waits between tries; tests replace it to see the pauses. */

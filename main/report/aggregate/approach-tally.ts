@@ -24,6 +24,7 @@ import { UsageTally } from './usage-tally.ts'
 const QUANTITIES = [
   'latency_ms',
   'queue_ms',
+  'waited_ms',
   'attempts',
   'prompt_tokens',
   'completion_tokens',
@@ -236,6 +237,7 @@ export class ApproachTally {
         set('llm_calls', server.llm_calls)
         set('cloud_calls', server.cloud_calls)
       }
+      if (server.waited_s !== undefined) set('waited_ms', server.waited_s * 1000)
       if (server.first_token_s !== undefined) set('first_token_s', server.first_token_s)
     }
   }
@@ -302,11 +304,13 @@ export class ApproachTally {
 
   #operational(order: readonly number[]): OperationalSummary {
     const spread = (quantity: Quantity) => spreadOf(this.#quantities[quantity], order)
+    const waited = spread('waited_ms')
     const firstToken = spread('first_token_s')
     const grading = spread('grading_ms')
     return {
       latency_ms: spread('latency_ms'),
       queue_ms: spread('queue_ms'),
+      ...(waited.n === 0 ? {} : { waited_ms: waited }),
       attempts: spread('attempts'),
       retries: this.#retries,
       prompt_tokens: spread('prompt_tokens'),

@@ -61,9 +61,12 @@ export async function verifyPage(page: string): Promise<PageReport> {
   return { files, page: state === 'absent' ? 'absent' : 'other_figures' }
 }
 
-/** Every number of the page's body, in order: figures, and where charts draw them. */
+/** Every number of the page's body, in order: figures, and where charts draw them. Numbers of characters are words. */
 const figuresOf = (page: string): readonly string[] =>
-  page.slice(page.indexOf('<body'), page.lastIndexOf('<script')).match(/\d+(?:[.,]\d+)*/g) ?? []
+  page
+    .slice(page.indexOf('<body'), page.lastIndexOf('<script'))
+    .replace(/&#\d+;/g, '')
+    .match(/\d+(?:[.,]\d+)*/g) ?? []
 
 /** The page of the summaries that a page names; null where one cannot be read, or belongs to a run that needs its rows too. */
 async function remade(folder: string, artifacts: readonly PageArtifact[]): Promise<string | null> {

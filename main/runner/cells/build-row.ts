@@ -56,7 +56,7 @@ export function buildRow(
     ...(trace === undefined ? {} : { trace }),
     metrics: {
       operational: {
-        latency_ms: last.latency_ms,
+        latency_ms: Math.max(0, last.latency_ms - 1000 * (evidence?.server_metrics?.waited_s ?? 0)),
         queue_ms: queueMs,
         attempts: answer.attempts,
         token_usage: evidence?.token_usage ?? null,

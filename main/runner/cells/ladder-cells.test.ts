@@ -55,6 +55,19 @@ describe('cellsInOrder', () => {
     expect(rows.map(({ row_id }) => row_id)).toEqual([rowId(key), rowId({ ...key, repeat: 2 })])
   })
 
+  it('give rows whose latency has no time in which the answer waited for its turn at a model', () => {
+    const metrics = { seconds: 31, chunks: 1, llm_calls: 1, cloud_calls: 0, waited_s: 30 }
+    const evidence = { answer: 'x', contexts: [], sources: [], token_usage: null, server_metrics: metrics } as never
+    const attempts = [{ outcome: 'ok' as const, latency_ms: 31_200, http_status: 200, message: null, waited_ms: 0 }]
+    const call = { ok: true as const, attempts, evidence, contextText: null, isCut: false, isUnsearched: false }
+    const { operational } = buildRow(context, cells(1)[0]!, call, 0, new Date(0)).metrics
+    expect(operational).toMatchObject({
+      latency_ms: 1200,
+      attempts: [{ latency_ms: 31_200 }],
+      server: { waited_s: 30 },
+    })
+  })
+
   it('give rows that mark an answer that repeats its prompt, and score it as no text', () => {
     const cell = cells(1).find(({ question }) => question.answer_keys.length > 0)!
     const keys = cell.question.answer_keys.flat().join(' ')

@@ -51,10 +51,11 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
   const gradingCalls = callsOf(usage?.grading ?? [])
   // Where the evaluator broke off, the other answers say what grading takes.
   const { ungraded_cells: ungraded = 0 } = usage ?? {}
-  const { latency_ms: latency, llm_calls: calls, grading_ms: grading } = operational
+  const { latency_ms: latency, waited_ms: waited, llm_calls: calls, grading_ms: grading } = operational
   return {
     rows: before.rows + cells.ok,
-    latencyMs: before.latencyMs + (latency.sum ?? 0),
+    // A plan is about the time that passes: answers that waited for each other will do so again.
+    latencyMs: before.latencyMs + (latency.sum ?? 0) + (waited?.sum ?? 0),
     timed: before.timed + latency.n,
     answerCalls: before.answerCalls + (calls.sum ?? 0),
     counted: before.counted + calls.n,

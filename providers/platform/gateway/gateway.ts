@@ -23,6 +23,7 @@ import type { EventStreamOptions, FrameSource } from '../http/event-stream.ts'
 import { countTokens } from '../../../contract/evidence/count-tokens.ts'
 import { strictChoice } from '../models/prompts/classify-task.ts'
 import type { ChatRole, EmbeddingRole, ModelHost, OnText } from '../models/model-host.ts'
+import { WAITED_HEADER, withWaitClock } from '../models/model-waits.ts'
 import { createTextFrames } from '../http/text-frames.ts'
 import { recordedAnswer } from '../trace/traced-parts.ts'
 import type { AliasBackend } from './alias-backend.ts'
@@ -139,7 +140,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       recordedAnswer(isCacheWanted ? undefined : request.headers[TRACE_HEADER], () =>
         target.kind === 'alias'
           ? answerAlias(target.alias, asked, signal, onText)
-          : answerRole(deps.models, target.role, asked, { signal, onText }),
+          : withWaitClock(async (clock) => {
+              const completion = await answerRole(deps.models, target.role, asked, { signal, onText })
+              // An alias reports its waits in its metrics.
+              if (onText === undefined) void reply.header(WAITED_HEADER, String(clock.waitedMs))
+              return completion
+            }),
       )
     // 3. Answer piece by piece, where the caller wants that.
     if (body.stream === true) {

@@ -1,4 +1,5 @@
 import type { ModelBackend } from './model-backend.ts'
+import { modelWait } from './model-waits.ts'
 
 /** Runs work, at most `most` at a time; what has to wait starts in the order in which it came. */
 export type Limit = <Result>(signal: AbortSignal | undefined, work: () => Promise<Result>) => Promise<Result>
@@ -27,7 +28,7 @@ export function limitOf(most: number): Limit {
     })
   return async (signal, work) => {
     signal?.throwIfAborted()
-    await turn(signal)
+    await modelWait(() => turn(signal))
     try {
       return await work()
     } finally {

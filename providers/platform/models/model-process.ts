@@ -2,6 +2,7 @@ import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { describeEnd, startWork } from '../../kit/work/work-process.ts'
 import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
 import { ModelCallError } from './model-host.ts'
+import { modelWait } from './model-waits.ts'
 import type { ModelCallErrorCode, OnText } from './model-host.ts'
 import { OUT_OF_MEMORY_EXIT } from './limit-memory.ts'
 
@@ -70,7 +71,7 @@ export class ModelProcess<Request extends object, Reply extends object, Failure>
       const detail = `${MOST_WAITING} requests already wait for ${name}`
       throw new ModelCallError('rate_limited', role, detail, { retryAfterMs: 5000, detail })
     }
-    const turn = await this.#takeTurn(signal)
+    const turn = await modelWait(() => this.#takeTurn(signal))
     clearTimeout(this.#idle)
     const deadline = AbortSignal.timeout(timeoutS * 1000)
     try {

@@ -34,6 +34,8 @@ export interface TrialServices {
 
 /** Describes what an approach may use. `models` and `addRemote` are the request's own metered view. */
 export interface ApproachServices extends CallAccount, Engines {
+  /** Adds what an engine in another process reports to have waited for models. */
+  addWait: (waitedMs: number) => void
   /** The alias that was asked. */
   alias: string
   models: ModelHost

@@ -4,6 +4,7 @@ import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evi
 import type { ChatCompletion, ChatMessage } from '../../../contract/http/chat.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import type { ChatRole, ModelHost } from '../models/model-host.ts'
+import { modelCall } from '../models/model-waits.ts'
 import { parseJsonReply } from '../models/prompts/json-reply.ts'
 
 /** Calls that a service in another process made for a request, as it reported them. */
@@ -98,9 +99,11 @@ export function meterCalls(host: ModelHost): CallMeter {
       count('embedCalls', role)
       let tokens: TokenCounts | null = null
       try {
-        return await host.embed(role, texts, side, signal, statistics, (total) => {
-          tokens = { prompt_tokens: total, completion_tokens: 0 }
-        })
+        return await modelCall(() =>
+          host.embed(role, texts, side, signal, statistics, (total) => {
+            tokens = { prompt_tokens: total, completion_tokens: 0 }
+          }),
+        )
       } finally {
         addModel(role, tokens)
       }
@@ -109,10 +112,12 @@ export function meterCalls(host: ModelHost): CallMeter {
       count('llmCalls', role)
       lastChat = { role, messages: request.messages }
       let firstAt: number | null = null
-      const asked = host.chat(role, request, signal, (piece) => {
-        firstAt ??= performance.now()
-        onText?.(piece)
-      })
+      const asked = modelCall(() =>
+        host.chat(role, request, signal, (piece) => {
+          firstAt ??= performance.now()
+          onText?.(piece)
+        }),
+      )
       const completion = await asked.catch((error: unknown) => {
         addModel(role, null)
         throw error
@@ -131,7 +136,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     rerank: (query, texts, signal, pool) => {
       count('rerankCalls', 'rerank')
       addModel('rerank', null)
-      return host.rerank(query, texts, signal, pool)
+      return modelCall(() => host.rerank(query, texts, signal, pool))
     },
   }
   const addRemote = ({ llmCalls, cloudCalls, usage, models: named }: RemoteCalls) => {

@@ -19,6 +19,7 @@ import type { FlavorsManifest } from '../../../contract/manifests/flavors.ts'
 import { messageOf } from '../../../core/json.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError, type ModelHost, type OnText } from '../models/model-host.ts'
+import { withWaitClock, type WaitClock } from '../models/model-waits.ts'
 import { trimmedPieces } from '../../../core/thinking.ts'
 import { modelReranker } from '../models/tei/reranker.ts'
 import type { RerankerOf } from '../models/tei/reranker.ts'
@@ -92,6 +93,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
 
   /** One question, from its alias to the completion that the caller gets. */
   async function answer(
+    clock: WaitClock,
     alias: string,
     request: ChatRequest,
     signal?: AbortSignal,
@@ -116,6 +118,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         models: metered,
         reranker: rerankerOf(metered),
         addRemote,
+        addWait: (waitedMs: number) => clock.addMs(waitedMs),
         onRead: (made: readonly Derivation[]) => {
           for (const each of made) read.set(JSON.stringify(each), each)
         },
@@ -140,7 +143,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
       const made = record === null ? derivations : [...derivations, record]
       const citations = isOwn ? citationsOf(result, meter.lastChat(), models) : null
       const recorded = withRecords(result, made, citations)
-      const counts = meter.counts()
+      const counts = { ...meter.counts(), waitedMs: clock.waitedMs }
       return completionOf(alias, trial?.reported(recorded, counts) ?? recorded, counts, seconds, request)
     } catch (error) {
       const known = knownError(error, signal)
@@ -149,7 +152,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   }
 
   const plugin: RagPlugin = {
-    answer,
+    answer: (...asked) => withWaitClock((clock) => answer(clock, ...asked)),
     streamFrames,
     availability: async (alias) => {
       const flavor = aliases.get(alias)

@@ -98,6 +98,16 @@ describe('the declared workflow', () => {
     for (const approach of Object.values(chosen)) expect(DELEGATES).toContain(approach)
   })
 
+  it('passes on how long its model waited for its turn', async () => {
+    const waited = { 'x-rag-ladder-waited-ms': '250' }
+    const reply = json(
+      { choices: [{ message: { role: 'assistant', content: '{"route":"exact-term"}' } }] },
+      200,
+      waited,
+    )
+    expect((await run('x', reply, delegated)).response.headers).toMatchObject(waited)
+  })
+
   it('hands back the delegate’s evidence unchanged', async () => {
     const { response, gateway } = await run('x', classified('{"route":"single-fact"}'), delegated)
     expect(response).toMatchObject({

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { importWorkflow } from './import-workflow.ts'
 import type { Workflow } from './import-workflow.ts'
-import type { WebhookResponse } from './node-type.ts'
+import type { NodeContext, WebhookResponse } from './node-type.ts'
+import { WAITED_HEADER } from '../models/model-waits.ts'
 import { createNodeHttp } from './node-http.ts'
 import { runWorkflow } from './run-workflow.ts'
 
@@ -44,9 +45,16 @@ export function createWorkflowEngine({ env }: WorkflowEngineDeps): WorkflowEngin
       if (workflow !== undefined) return { found: true, workflow }
       return { found: false, otherMethods: there.map(({ trigger }) => trigger.method) }
     },
-    run(workflow, received, signal) {
-      const fetchJson = (asked: Parameters<typeof http.fetch>[1]) => http.fetch(workflow.id, asked, signal)
-      return runWorkflow(workflow, received, { env: env(), fetchJson }, signal)
+    async run(workflow, received, signal) {
+      let waitedMs = 0
+      const fetchJson: NodeContext['fetchJson'] = async (asked) => {
+        const reply = await http.fetch(workflow.id, asked, signal)
+        waitedMs += Number(reply.headers[WAITED_HEADER] ?? 0)
+        return reply
+      }
+      const response = await runWorkflow(workflow, received, { env: env(), fetchJson }, signal)
+      if (waitedMs === 0) return response
+      return { ...response, headers: { ...response.headers, [WAITED_HEADER]: String(waitedMs) } }
     },
     close: () => http.close(),
   }

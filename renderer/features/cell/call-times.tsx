@@ -9,15 +9,17 @@ import styles from './cell.module.css'
 
 type Operational = CanonicalRow['metrics']['operational']
 
-/** Returns where a cell's time went, in order; milliseconds. The server's own share is taken out of the last attempt. */
+/** Returns where the time of an answer went, in order; milliseconds. The server's own share is taken out of the last attempt. */
 function timeParts({ queue_ms: queue, attempts, server, latency_ms: latency }: Operational): [string, number][] {
   const earlier = attempts.slice(0, -1).reduce((sum, { latency_ms: ms }) => sum + ms, 0)
   const waited = attempts.reduce((sum, { waited_ms: ms }) => sum + ms, 0)
-  const inServer = Math.min(latency, (server?.seconds ?? 0) * 1000)
+  const turn = (server?.waited_s ?? 0) * 1000
+  const inServer = Math.min(latency, Math.max(0, (server?.seconds ?? 0) * 1000 - turn))
   const parts: [string, number][] = [
     [WORDS.time.queue, queue],
     [WORDS.time.failed, earlier],
     [WORDS.time.waiting, waited],
+    [WORDS.time.turn, turn],
     [server === null ? WORDS.time.answer : WORDS.time.gateway, latency - inServer],
     [WORDS.time.server, inServer],
   ]
@@ -28,6 +30,7 @@ const FILLS: Record<string, string> = {
   [WORDS.time.queue]: 'var(--line-strong)',
   [WORDS.time.failed]: 'var(--bad)',
   [WORDS.time.waiting]: 'var(--warn)',
+  [WORDS.time.turn]: 'var(--line-strong)',
   [WORDS.time.answer]: 'var(--accent)',
   [WORDS.time.gateway]: 'var(--accent)',
   [WORDS.time.server]: 'var(--good)',

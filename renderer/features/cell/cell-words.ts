@@ -146,6 +146,7 @@ export const CELL_WORDS = {
     queue: 'queue',
     failed: 'failed attempts',
     waiting: 'waiting to retry',
+    turn: 'waiting for a model',
     answer: 'answer',
     gateway: 'gateway',
     server: 'server',

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startLimitedService } from '../../../../tests/helpers/limited-service.ts'
+import { modelCall, withWaitClock } from '../model-waits.ts'
 import { createOpenAiBackend } from './openai-backend.ts'
 
 it('60 texts of an ingestion are embedded by a service that takes two calls at a time', async () => {
@@ -14,8 +15,15 @@ it('60 texts of an ingestion are embedded by a service that takes two calls at a
     await service.close()
   })
   const texts = Array.from({ length: 60 }, (_, index) => `document ${index}`)
-  const vectors = await Promise.all(texts.map((text) => backend.embed!([text], 'document')))
-  expect(vectors).toHaveLength(60)
+  const waitedMs = await Promise.all(
+    texts.map((text) =>
+      withWaitClock(async (clock) => {
+        await modelCall(() => backend.embed!([text], 'document'))
+        return clock.waitedMs
+      }),
+    ),
+  )
+  expect(waitedMs.filter((waited) => waited >= 40).length).toBeGreaterThan(30)
   expect(service).toMatchObject({ answered: 60, most: 2 })
   expect(service.refused).toBeGreaterThan(0)
 })

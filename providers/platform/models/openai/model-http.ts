@@ -10,13 +10,14 @@ import {
 } from '../../../../core/http/http-client.ts'
 import { Pace } from '../../../../core/http/pace.ts'
 import { bytesOf } from '../../../../core/http/bodies.ts'
-import { askedPauseMs, isTemporary } from '../../../../core/http/pauses.ts'
-import { retry, type Tried } from '../../../../core/http/retry.ts'
+import { askedPauseMs, isTemporary, waitFor } from '../../../../core/http/pauses.ts'
+import { retry, type RetryRules, type Tried } from '../../../../core/http/retry.ts'
 import { saidBy, saidIn, type Said } from '../../../../core/http/said.ts'
 import { jsonIn } from '../../../../core/json.ts'
 import { serviceText } from '../../../../core/known-secrets.ts'
 import { isUsedUp } from '../../../../core/used-up-credit.ts'
 import { step, type StepEnd } from '../../trace/trace.ts'
+import { modelWait } from '../model-waits.ts'
 import { ModelCallError } from '../model-host.ts'
 import type { ModelCallErrorCode } from '../model-host.ts'
 import { StreamFault } from './streamed-completion.ts'
@@ -64,14 +65,19 @@ export const STREAMED = Symbol('streamed')
 
 /** Opens a client of one service, whose calls are slowed down together when it refuses some as too many. */
 export function createModelHttp(options: ModelHttpOptions): ModelHttp {
-  const { apiKey, retries, wait } = options
+  const { apiKey, retries, wait = waitFor } = options
   const client = createHttpClient(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` })
   const pace = options.pace ?? new Pace({ wait })
+  const turns: RetryRules = {
+    attempts: retries + 1,
+    pace: { take: (signal) => modelWait(() => pace.take(signal)) },
+    wait: (pauseMs, signal) => modelWait(() => wait(pauseMs, signal)),
+  }
   return {
     async post(path, body, signal, events) {
       const url = `${options.baseUrl.replace(/\/+$/, '')}${path}`
       const call: HttpCall = { json: body, signal, timeoutMs: options.timeoutMs }
-      const outcome = await retry({ attempts: retries + 1, signal, pace, wait }, () =>
+      const outcome = await retry({ ...turns, signal }, () =>
         step(
           { kind: 'http', name: `POST ${new URL(url).pathname}`, request: () => body },
           () => tryOnce(options, client, url, call, events),

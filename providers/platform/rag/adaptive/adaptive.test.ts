@@ -148,6 +148,13 @@ describe('workflow-adaptive-rag', () => {
     expect([choices[0]!.finish_reason, extension!.metrics.is_cut]).toEqual(['length', true])
   })
 
+  it('adds what classifier and delegate waited for their turn', async () => {
+    const metrics = { ...EXTENSION.metrics, waited_s: 1.5 }
+    const body = { ...ANSWER, rag_extension: { ...EXTENSION, metrics } }
+    const { ask } = await open(json(body, 200, { 'x-rag-ladder-waited-ms': '250' }))
+    expect((await ask()).rag_extension!.metrics.waited_s).toBe(1.75)
+  })
+
   it('lets so many runs under way and no more, and stops with its caller', async () => {
     const { ask } = await open(hang, { mostUnderWay: 1 })
     const leave = new AbortController()

@@ -1,6 +1,7 @@
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
 import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { step, traceHeaders } from '../../trace/trace.ts'
+import { WAITED_HEADER } from '../../models/model-waits.ts'
 import { RagError, SPENT_HEADERS } from '../rag-error.ts'
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } }
@@ -10,6 +11,8 @@ export interface WorkflowReply {
   status: number
   body: unknown
   pause: Record<string, string>
+  /** Time in which the classifier only waited for its turn, where the engine reports it. */
+  waitedMs: number
   spent: { llmCalls: number; cloudCalls: number } | null
 }
 
@@ -45,7 +48,13 @@ export function httpWorkflowClient(options: HttpWorkflowOptions): WorkflowClient
           () => client.send(options.url(), { json: asked, signal, timeoutMs, headers: traceHeaders() }),
           (answer) => ({ response: answer.json, ...(answer.isOk ? {} : { error: `HTTP ${answer.status}` }) }),
         )
-        return { status, body: json ?? null, pause: pauseHeader(headers), spent: spentOf(headers) }
+        return {
+          status,
+          body: json ?? null,
+          pause: pauseHeader(headers),
+          waitedMs: countIn(headers, WAITED_HEADER) ?? 0,
+          spent: spentOf(headers),
+        }
       } catch (cause) {
         if (!(cause instanceof HttpFault)) throw cause
         if (cause.fault === 'timeout')
@@ -59,12 +68,15 @@ export function httpWorkflowClient(options: HttpWorkflowOptions): WorkflowClient
   }
 }
 
-function spentOf(headers: Readonly<Record<string, string | string[] | undefined>>): WorkflowReply['spent'] {
-  const count = (name: string) => {
-    const text = headers[name]
-    return typeof text === 'string' && /^\d{1,6}$/.test(text) ? Number(text) : null
-  }
-  const llmCalls = count(SPENT_HEADERS.llmCalls)
-  const cloudCalls = count(SPENT_HEADERS.cloudCalls)
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+function countIn(headers: Headers, name: string): number | null {
+  const text = headers[name]
+  return typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
+function spentOf(headers: Headers): WorkflowReply['spent'] {
+  const llmCalls = countIn(headers, SPENT_HEADERS.llmCalls)
+  const cloudCalls = countIn(headers, SPENT_HEADERS.cloudCalls)
   return llmCalls === null || cloudCalls === null ? null : { llmCalls, cloudCalls }
 }

@@ -20,7 +20,8 @@ export const workflowAdaptive: Approach<'workflow-adaptive-rag'> = async (questi
   account(reply, services)
   const { answer, route, approach, rag_extension: delegated } = admit(reply, services.aliases)
   const { schema_version: _version, answer: _answer, sources, metrics, ...additive } = delegated
-  const { chunks, context_tokens: contextTokens = null, is_cut: isCut } = metrics
+  const { chunks, context_tokens: contextTokens = null, is_cut: isCut, waited_s: waitedS = 0 } = metrics
+  services.addWait(reply.waitedMs + waitedS * 1000)
   return { answer, sources, chunks, contextTokens, isCut, metadata: { ...additive, adaptive: { route, approach } } }
 }
 

@@ -15,12 +15,12 @@ import { type AnswerLimits, limitAnswer } from './answer-limits.ts'
 export function completionOf(
   alias: string,
   result: ApproachAnswer,
-  calls: CallCounts,
+  calls: CallCounts & { waitedMs?: number },
   seconds: number,
   limits: AnswerLimits & Pick<ChatRequest, 'context_budget'> = {},
 ): ChatCompletion {
   const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, modelUsage } = calls
-  const { schemaReplies, validSchemaReplies } = calls
+  const { schemaReplies, validSchemaReplies, waitedMs = 0 } = calls
   const isCut = calls.isCut || result.isCut === true
   const metrics = {
     seconds,
@@ -32,6 +32,7 @@ export function completionOf(
     ...(reasoningTokens === 0 ? {} : { reasoning_tokens: reasoningTokens }),
     ...(schemaReplies === 0 ? {} : { schema_replies: schemaReplies, schema_replies_valid: validSchemaReplies }),
     ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
+    ...(waitedMs === 0 ? {} : { waited_s: waitedMs / 1000 }),
     ...(isCut ? { is_cut: true as const } : {}),
     ...handedOver(result.contextTokens, limits.context_budget),
   }
