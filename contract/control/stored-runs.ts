@@ -12,6 +12,8 @@ const Tag = z.string().trim().min(1).max(40)
 
 /** Describes what a person wrote about a run. */
 export const RunNote = z.strictObject({
+  /** Shown beside the run's id, which never changes; empty where the person gave none. */
+  label: z.string().trim().max(80),
   starred: z.boolean(),
   tags: z.array(Tag).max(12),
   note: z.string().max(4000),

@@ -126,13 +126,13 @@ async function datasetsWithRows(index: RunIndexApi, input: ExportInput, what: st
   )
 }
 
-/** One self-contained page with the figures of each dataset. Rejects with `not_supported` for snapshots. */
-export function exportReport(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
+/** One self-contained page with the figures of each dataset, titled by the run's label. Rejects with `not_supported` for snapshots. */
+export function exportReport(index: RunIndexApi, input: ExportInput, label: string): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
     const datasets = await datasetsWithRows(index, input, 'report')
     const aggregates = await Array.fromAsync(datasets, (each) => aggregateOf(input.run_id, each))
     const artifacts = datasets.flatMap((dataset) => dataset.artifacts.flatMap(pageArtifact(dataset.dataset_id)))
-    yield await ladderPage({ aggregates, artifacts })
+    yield await ladderPage({ aggregates, artifacts, label })
   }
   return chunks({ fileName: nameOf(input, '.html'), mediaType: 'text/html' }, texts())
 }

@@ -17,18 +17,25 @@ const open = (): Promise<NotesStore> => NotesStore.open(file, (message) => expec
 describe('NotesStore', () => {
   it('keeps what was written at the same time about runs and cells', async () => {
     const store = await open()
-    expect(store.ofRun('constructor')).toEqual({ starred: false, tags: [], note: '' })
+    expect(store.ofRun('constructor')).toEqual({ label: '', starred: false, tags: [], note: '' })
     await Promise.all([
+      store.annotateRun('one', { label: 'Larger chunks' }),
       store.annotateRun('one', { starred: true }),
       store.annotateRun('one', { tags: ['draft', 'draft'] }),
       store.annotateRun('constructor', { note: 'kept' }),
       store.annotateCell('one', ROW, { flagged: true, note: 'wrong source' }),
     ])
     const again = await open()
-    expect(again.ofRun('one')).toEqual({ starred: true, tags: ['draft'], note: '' })
+    expect(again.ofRun('one')).toEqual({ label: 'Larger chunks', starred: true, tags: ['draft'], note: '' })
     expect(again.ofRun('constructor').note).toBe('kept')
     expect(again.ofCells('one')).toEqual([{ row_id: ROW, flagged: true, note: 'wrong source' }])
     expect(again.ofCells('two')).toEqual([])
+  })
+
+  it('reads notes that were written before runs had labels', async () => {
+    const runs = { one: { starred: true, tags: [], note: 'kept' } }
+    await writeFile(file, JSON.stringify({ schema_version: 1, runs, cells: {} }))
+    expect((await open()).ofRun('one')).toEqual({ label: '', starred: true, tags: [], note: 'kept' })
   })
 
   it('forgets a cell whose note is empty and whose flag is off', async () => {

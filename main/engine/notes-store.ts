@@ -9,13 +9,14 @@ import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 const NotesFile = z.strictObject({
   schema_version: z.literal(1),
-  runs: z.record(z.string(), RunNote),
+  /** Labels came later than the rest. */
+  runs: z.record(z.string(), RunNote.extend({ label: RunNote.shape.label.default('') })),
   /** By run, then by row id. */
   cells: z.record(z.string(), z.record(Sha256, CellNote)),
 })
 type NotesFile = z.infer<typeof NotesFile>
 
-const NO_NOTE: RunNote = { starred: false, tags: [], note: '' }
+const NO_NOTE: RunNote = { label: '', starred: false, tags: [], note: '' }
 
 /**
  * Keeps what a person wrote about runs and cells, in one file of the state folder. It is not part of the evidence: a run is the same run with and

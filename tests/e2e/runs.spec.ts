@@ -78,6 +78,38 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await expect(row(OTHER)).toHaveCount(1)
 })
 
+test('a run is renamed in place, and keeps its id', async ({ page, open }) => {
+  await open(`/runs/${RUN}/verdict`)
+  await page.getByRole('button', { name: `Rename ${RUN}` }).click()
+  const label = page.getByLabel('Label of the run')
+  await expect(label).toBeFocused()
+  await label.fill('Larger <b>chunks</b>')
+  await label.press('Escape')
+  await expect(page.getByRole('heading', { level: 1, name: RUN })).toBeVisible()
+  await page.getByRole('button', { name: `Rename ${RUN}` }).click()
+  await label.fill('Larger <b>chunks</b>')
+  await label.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Larger <b>chunks</b>' })).toBeVisible()
+  await expect(page.locator('main header').getByText(RUN, { exact: true })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('menuitem', { name: 'Report, HTML' }).click()
+  expect(await readFile(await (await download).path(), 'utf8')).toContain(
+    `<title>RAG Ladder: Larger &lt;b&gt;chunks&lt;/b&gt; (${RUN})</title>`,
+  )
+  for (const address of ['/', '/runs', `/runs/compare?run=${RUN}&runs=["${OTHER}"]`]) {
+    await open(address)
+    await expect(page.getByText('Larger <b>chunks</b>').first()).toBeVisible()
+    await expect(page.getByText(RUN).first()).toBeVisible()
+  }
+  await open(`/runs/${RUN}/verdict`)
+  await page.getByRole('button', { name: `Rename ${RUN}` }).click()
+  await label.fill('')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('heading', { level: 1, name: RUN })).toBeVisible()
+})
+
 /** A run of a dataset that no other run has. */
 const seedAlone = async (root: string): Promise<void> =>
   seedRun(root, await loadExperiment(root), {

@@ -164,7 +164,7 @@ export function judgeProcedures(parts: EngineParts) {
   }
 }
 
-export function exportProcedures({ index, report, config, artifacts, judging }: EngineParts) {
+export function exportProcedures({ index, report, config, artifacts, judging, notes }: EngineParts) {
   const isWithheld = withheldBy(judging)
   /** Nothing of the file is made where the grades of one of these datasets are withheld. */
   async function* unlessWithheld<Piece>(
@@ -195,7 +195,7 @@ export function exportProcedures({ index, report, config, artifacts, judging }: 
     cells: control.exports.cells.handler(({ input }) => withControlErrors(exportCells(index, input), report)),
     rows: control.exports.rows.handler(({ input }) => withControlErrors(exportRows(index, input), report)),
     report: control.exports.report.handler(({ input }) =>
-      withControlErrors(withGrades(input, exportReport(index, input)), report),
+      withControlErrors(withGrades(input, exportReport(index, input, notes.ofRun(input.run_id).label)), report),
     ),
   }
 }

@@ -16,6 +16,8 @@ import { cloudApproaches, cloudWords } from '../../../core/evidence/cloud-use.ts
 export interface LadderPageInput {
   aggregates: readonly Aggregate[]
   artifacts: readonly PageArtifact[]
+  /** Label that a person gave the run; empty for none. */
+  label?: string
   /** Files of the folder that could not be used. */
   unusable?: readonly UnusableFile[]
   /** Differences that other words make, where the run asked both. */
@@ -29,6 +31,7 @@ export interface LadderPageInput {
 export async function ladderPage({
   aggregates,
   artifacts,
+  label = '',
   unusable = [],
   paraphrases = [],
 }: LadderPageInput): Promise<string> {
@@ -36,7 +39,8 @@ export async function ladderPage({
   const ordered = inLadderOrder(aggregates)
   const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
   const sections = ladderSections(ordered, looks, artifacts, unusable, charts, paraphrases)
-  const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
+  const ids = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
+  const runs = label === '' ? ids : `${label} (${ids})`
   return pageDocument(
     `RAG Ladder: ${runs}`,
     PAGE_SCRIPT,

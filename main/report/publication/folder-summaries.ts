@@ -64,7 +64,7 @@ export async function ladderReportOf(
   folder: ResultsFolder,
   runId: string,
   outputDir: string,
-): Promise<Required<LadderPageInput>> {
+): Promise<Required<Omit<LadderPageInput, 'label'>>> {
   const unusable = [...folder.unusable]
   const aggregates: Aggregate[] = []
   const artifacts = new Map<Aggregate, PageArtifact[]>()

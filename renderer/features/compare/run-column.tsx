@@ -1,3 +1,4 @@
+import { NamedRun } from '../../components/run-name.tsx'
 import { PartialMark, SampleMark } from '../../components/run-marks.tsx'
 import type { Column } from '../../components/tables.tsx'
 import styles from './compare.module.css'
@@ -6,7 +7,7 @@ import styles from './compare.module.css'
 export const runColumn = (run: string): Column => ({
   head: (
     <>
-      {run} <SampleMark run={run} /> <PartialMark run={run} />
+      <NamedRun run={run} /> <SampleMark run={run} /> <PartialMark run={run} />
     </>
   ),
   className: styles.runName,

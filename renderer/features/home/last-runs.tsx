@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
+import { RunName } from '../../components/run-name.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { DataTable, num } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
@@ -29,9 +30,9 @@ export function LastRuns({ label, ofSamples }: { label: string; ofSamples: boole
       columns={[
         [
           WORDS.run,
-          ({ run_id: id }) => (
+          ({ run_id: id, note }) => (
             <>
-              {id} <SampleMark run={id} />
+              <RunName run={id} label={note.label} /> <SampleMark run={id} />
             </>
           ),
           table.wrap,

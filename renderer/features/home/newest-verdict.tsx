@@ -40,7 +40,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
     <Panel
       title={
         <>
-          {RESULT_WORDS.result(run)} <PartialMark run={run} />
+          {RESULT_WORDS.result(listed?.note.label || run)} <PartialMark run={run} />
         </>
       }
       aside={

@@ -16,6 +16,7 @@ import { useBlind } from '../../stores/sight.ts'
 import { RunAgain } from '../runs/run-again-button.tsx'
 import { Star } from '../runs/run-star.tsx'
 import { RUN_WORDS as WORDS } from './run-words.ts'
+import { RunTitle } from './run-title.tsx'
 import { ShareMenu } from './share-menu.tsx'
 import styles from './run.module.css'
 import { useTabCounts } from './tab-counts.ts'
@@ -46,7 +47,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
         <Link to="/runs" activeOptions={{ exact: true }} className="nowrap">
           ‹ {WORDS.runs}
         </Link>
-        <h1>{run}</h1>
+        <RunTitle {...{ run, listed }} />
         <SampleMark run={run} />
         <PartialMark run={run} />
         {dataset !== undefined && head !== undefined && <HiddenGradesMark run={run} dataset={dataset} />}

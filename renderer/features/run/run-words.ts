@@ -22,6 +22,13 @@ export const RUN_WORDS = {
   failedBefore: 'The run failed before its first answer',
   showRepair: 'Show what repairs it',
   showRuns: 'Show all runs',
+  rename: {
+    rename: 'Rename run',
+    renameRun: (run: string) => `Rename ${run}`,
+    label: 'Label of the run; empty for its id alone',
+    save: 'Save',
+    saving: 'Saving the label',
+  },
   share: 'Share',
   exports: {
     report: 'Report, HTML',

@@ -39,6 +39,7 @@ export function ShareMenu({ run, dataset, listed }: ShareMenuProps) {
       {picture !== null && (
         <VerdictPicture
           {...{ run, dataset }}
+          label={listed?.note.label}
           format={picture}
           onEnd={(outcome) => {
             setPicture(null)

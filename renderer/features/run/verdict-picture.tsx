@@ -24,6 +24,8 @@ export type PictureFormat = 'PNG' | 'SVG'
 interface VerdictPictureProps {
   run: string
   dataset: string
+  /** Of the run; it is titled by its id without one. */
+  label: string | undefined
   format: PictureFormat
   /** Called once, with the name of the saved file or with what failed. */
   onEnd: (outcome: { file: string } | { error: unknown }) => void
@@ -47,7 +49,7 @@ const rowsOf = (points: readonly FrontierPoint[], metric: string, intervalOf: In
 ]
 
 /** Draws the verdict of a dataset out of sight with headline, chart and figures, and saves it once all of it has been read. */
-export function VerdictPicture({ run, dataset, format, onEnd }: VerdictPictureProps) {
+export function VerdictPicture({ run, dataset, label, format, onEnd }: VerdictPictureProps) {
   const around = useRef<HTMLDivElement>(null)
   const ended = useRef(false)
   const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
@@ -73,7 +75,12 @@ export function VerdictPicture({ run, dataset, format, onEnd }: VerdictPicturePr
       const chart = around.current?.querySelector('svg[role=img]')
       if (verdict === undefined || !(chart instanceof SVGSVGElement)) throw new Error(WORDS.nothing)
       const texts: PictureText[] = [
-        { text: WORDS.about(run, verdict.label), size: 13, weight: 400, isDim: true },
+        {
+          text: WORDS.about(label === undefined || label === '' ? run : `${label} (${run})`, verdict.label),
+          size: 13,
+          weight: 400,
+          isDim: true,
+        },
         { text: verdict.headline, size: 24, weight: 650 },
         { text: verdict.why, size: 15, weight: 400 },
         { text: verdict.recommendation ?? '', size: 15, weight: 550 },

@@ -8,13 +8,14 @@ const run = {
   models: ['hybrid-rag'],
   model_sets: ['ollama'],
   datasets: [{ dataset_id: 'hand', label: 'My handbook' }],
-  note: { starred: true, tags: ['draft'], note: 'Larger chunks' },
+  note: { label: 'Night shift', starred: true, tags: ['draft'], note: 'Larger chunks' },
 } as unknown as ListedRun
 
 it.each<[RunFilter, boolean]>([
   [{}, true],
   [{ text: 'HANDBOOK chunks' }, true],
   [{ text: 'hybrid ollama night draft' }, true],
+  [{ text: 'shift' }, true],
   [{ text: 'handbook vanilla' }, false],
   [{ tag: 'draft', starred: true, state: 'failed' }, true],
   [{ tag: 'dra' }, false],

@@ -10,10 +10,18 @@ export interface RunFilter {
   own?: true | undefined
 }
 
-/** Returns true when a run matches every part of a filter; words match in name, note, tags, datasets, approaches and model set. */
+/** Returns true when a run matches every part of a filter; words match in id, label, note, tags, datasets, approaches and model set. */
 export function matchesFilter(run: ListedRun, { text = '', tag, state, starred, own }: RunFilter): boolean {
   const { note, datasets, models, model_sets: sets } = run
-  const searched = [run.run_id, note.note, ...note.tags, ...models, ...sets, ...datasets.map(({ label }) => label)]
+  const searched = [
+    run.run_id,
+    note.label,
+    note.note,
+    ...note.tags,
+    ...models,
+    ...sets,
+    ...datasets.map(({ label }) => label),
+  ]
     .join('\n')
     .toLowerCase()
   const words = text.toLowerCase().split(/\s+/)

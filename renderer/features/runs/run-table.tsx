@@ -6,6 +6,7 @@ import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { missingWords } from '../../../core/evidence/missing-columns.ts'
 import { count, moment } from '../../components/format.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
+import { RunName } from '../../components/run-name.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { failureWords, signOf, stateWord } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/tables.tsx'
@@ -107,7 +108,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
         <Star run={run} />
       </td>
       <th scope="row" className={table.wrap}>
-        {id} <SampleMark run={id} />
+        <RunName run={id} label={note.label} /> <SampleMark run={id} />
         <span className={styles.under}>{moment(run.at)}</span>
         {note.note !== '' && <span className={styles.under}>{note.note.split('\n')[0]}</span>}
         {note.tags.length > 0 && (

@@ -102,9 +102,10 @@ describe('the list of runs', () => {
       verdicts.map(({ dataset, kind, headline }) => ({ dataset_id: dataset, kind, headline })),
     )
     expect(one.verdicts).toHaveLength(1)
+    await client.runs.annotate({ run_id: 'one', label: ' First look ' })
     await client.runs.annotate({ run_id: 'one', starred: true })
     await client.runs.annotate({ run_id: 'one', tags: ['base'] })
-    const note = { starred: true, tags: ['base'], note: '' }
+    const note = { label: 'First look', starred: true, tags: ['base'], note: '' }
     expect((await client.runs.overview({ limit: 3 })).runs.find(({ run_id }) => run_id === 'one')!.note).toEqual(note)
     await client.cells.annotate({ run_id: 'one', row_id: rowId, flagged: true, note: 'check the source' })
     expect(await client.cells.notes({ run_id: 'one' })).toEqual({
