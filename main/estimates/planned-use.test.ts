@@ -139,7 +139,7 @@ it('grading takes the time that past rows record of it; without such rows, that 
   expect(isAnswering('evaluator', sets.paid)).toBe(true)
   const call = { latency_ms: 500, input_tokens: 1000, output_tokens: 100 }
   for (const choice of [paid!.roles.light_gen, evaluator]) await keepCalibration(root, choice, [call, call, call])
-  expect(await grading(other, [])).toMatchObject({ calls: 8, ms: (8 * 500) / concurrency, source: 'calls' })
+  expect(await grading(other, [])).toMatchObject({ calls: 12, ms: (12 * 500) / concurrency, source: 'calls' })
   await rm(join(root, '.rag-ladder/calibrations.json'))
 })
 
@@ -147,8 +147,8 @@ it('past runs whose answers were not graded leave the calls of grading as usual,
   const ungraded = past()
   ungraded.approaches[0]!.usage!.grading = []
   const { work, parts } = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [ungraded])
-  expect(work.approaches[0]).toMatchObject({ rows: 4, grading_calls: 2 })
-  expect(parts[2]).toMatchObject({ part: 'grading', calls: 8 })
+  expect(work.approaches[0]).toMatchObject({ rows: 4, grading_calls: 3 })
+  expect(parts[2]).toMatchObject({ part: 'grading', calls: 12 })
   const half = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [past(), ungraded])
   expect(half.work.approaches[0]).toMatchObject({ rows: 8, grading_calls: 2 })
 })

@@ -88,11 +88,11 @@ it('only answers without a grade are graded again; grades of the same evaluator 
   const { counts, asked, notices, scores, resumed } = await again([GRADED, FAILED, GRADED, FAILED])
   expect(asked).toEqual(['q1', 'q3'])
   expect(scores).toEqual({ q0: 1, q1: 0.5, q2: 1, q3: 0.5 })
-  expect(counts).toEqual({ made: 2, kept: 2, reused: 0, left: 0 })
+  expect(counts).toEqual({ made: 2, failed: 0, kept: 2, reused: 0, left: 0 })
   expect(notices).toEqual([
     'baseline_curated: 2 answers to grade, 2 kept where the evaluator and its prompts are the same',
   ])
-  expect(await resumed()).toEqual({ made: 0, kept: 0, reused: 4, left: 0 })
+  expect(await resumed()).toEqual({ made: 0, failed: 0, kept: 0, reused: 4, left: 0 })
   expect(asked).toHaveLength(2)
 })
 
@@ -130,7 +130,7 @@ it('an evaluator is compared by what the metrics in question used: embeddings ar
 
 it('a resumed evaluation grades the answers again whose grading was refused, and no others', async () => {
   const { counts, asked, made, resumed } = await again([FAILED, FAILED, FAILED], { refuses: { count: 2 } })
-  expect(counts).toMatchObject({ made: 3, reused: 0 })
+  expect(counts).toMatchObject({ made: 1, failed: 2, reused: 0 })
   expect(made.map(({ grading_refused: isRefused }) => isRefused)).toEqual([true, true, undefined])
   expect(await resumed()).toMatchObject({ made: 2, reused: 1 })
   expect(asked).toEqual(['q0', 'q1', 'q2', 'q0', 'q1'])

@@ -170,8 +170,9 @@ function gradingWords({ open, graded }: Before, current: Grades, asked: Grades |
 }
 
 interface Counts {
-  /** Answers that were graded, and that kept their grades. */
+  /** Answers that were graded, whose grading failed, and that kept their grades. */
   made: number
+  failed: number
   kept: number
   /** Rows that the new run had before. */
   reused: number
@@ -187,7 +188,7 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
   const { datasetId, runId, conditions, emit } = job
   const log = await openEvidence({ store: fileStore, file: job.target, runId, datasetId, create: true, emit })
   const texts = new TraceTexts(job.target)
-  const counts: Counts = { made: 0, kept: 0, reused: 0, left: 0 }
+  const counts: Counts = { made: 0, failed: 0, kept: 0, reused: 0, left: 0 }
   let identity: RunIdentity | null = null
   let current: Grades | null = null
   try {
@@ -218,7 +219,8 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
           current = ragas
         }
         if (isStored) counts.reused += 1
-        else if (made.evidence !== null) counts[kept === null ? 'made' : 'kept'] += 1
+        else if (made.evidence !== null)
+          counts[kept !== null ? 'kept' : ragas.error_type === undefined ? 'made' : 'failed'] += 1
         emit(cellFinished(made, isStored))
       }
   } finally {

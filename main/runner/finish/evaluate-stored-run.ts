@@ -76,8 +76,8 @@ async function scoreRows(run: DatasetRun, answered: AnsweredRun, target: Started
   }
 }
 
-const evaluatedWords = ({ made, kept, reused, left }: Awaited<ReturnType<typeof evaluateAgain>>): string =>
-  `${plural(made, 'answer')} graded, ${countWords(kept)} kept, ${countWords(reused)} reused, ${countWords(left)} left`
+const evaluatedWords = ({ made, failed, kept, reused, left }: Awaited<ReturnType<typeof evaluateAgain>>): string =>
+  `${plural(made, 'answer')} graded, ${failed === 0 ? '' : `${countWords(failed)} failed, `}${countWords(kept)} kept, ${countWords(reused)} reused, ${countWords(left)} left`
 
 async function evaluateStored(run: DatasetRun, answered: AnsweredRun): Promise<DatasetOutcome> {
   const { dataset, runId, files, emit } = run

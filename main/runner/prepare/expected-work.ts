@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { APPROACHES } from '../../../contract/approaches.ts'
+import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { ExpectedWork, WorkOfApproach } from '../../../contract/control/expected-work.ts'
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
@@ -106,8 +107,10 @@ async function pastRows(
   return found
 }
 
-/** Calls that one graded metric usually takes: its statements, then their verdicts. */
-const CALLS_PER_METRIC = 2
+/** Calls that write for one graded metric, usually: its statements, then their verdicts; questions alone where they are embedded. */
+const callsFor = (metric: EvaluationMetric): number => (isEmbedded(metric) ? 1 : 2)
+/** Whether an answer refuses is asked beside the metrics. */
+const REFUSAL_CALLS = 1
 
 /** Calls that embed for the grades of an answer: one for all texts, where a model embeds. */
 export function gradingEmbeddings(run: PreparedRun): number {
@@ -122,7 +125,8 @@ function usualGrading(run: PreparedRun, { evidence }: Alias): number {
   const metrics = run.metrics.filter(
     (metric) => evidence !== 'answer_only' || !metricOfId(metric).needs.includes('contexts'),
   )
-  return metrics.length * CALLS_PER_METRIC + gradingEmbeddings(run)
+  if (metrics.length === 0) return 0
+  return metrics.reduce((sum, metric) => sum + callsFor(metric), REFUSAL_CALLS) + gradingEmbeddings(run)
 }
 
 /** What one answer takes by the usual calls of its approach, where each language model among them was calibrated here. */
