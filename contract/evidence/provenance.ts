@@ -34,7 +34,15 @@ export type RuntimeFile = z.infer<typeof RuntimeFile>
 /** Which model answered each role, as the platform resolved it. */
 export const ResolvedModels = z.strictObject({
   set: Identifier,
-  roles: z.record(z.string(), z.strictObject({ backend: z.string(), model: z.string() })),
+  roles: z.record(
+    z.string(),
+    z.strictObject({
+      backend: z.string(),
+      model: z.string(),
+      /** Declared settings that can change what it answers; absent where there are none, and in rows from before they were recorded. */
+      settings: z.record(z.string(), z.json()).optional(),
+    }),
+  ),
 })
 export type ResolvedModels = z.infer<typeof ResolvedModels>
 

@@ -37,6 +37,8 @@ export const PlanConflict = z.strictObject({
   current: z.string(),
   /** States how many rows of the file were stored so; absent when it is the one row. */
   rows: z.int().min(0).optional(),
+  /** Of a setting of a model: the name of the model. */
+  model: z.string().optional(),
   /** Files in which the difference is, as far as that is known. */
   files: z.array(z.string()).optional(),
 })

@@ -9,6 +9,7 @@ import { partWords, plannedUseWords, sumOfUse } from '../../core/planned-use-wor
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
 import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
+import { declaredModels } from '../manifests/project/declared-models.ts'
 import { configHashes } from '../manifests/project/provenance.ts'
 import { isAnswering, keepCalibration } from '../runner/prepare/calibrations.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
@@ -73,9 +74,9 @@ function past(): Aggregate {
     run_id: 'before',
     reproducibility: {
       ingestion: { job_id: 'job-1', content_digest: digest },
-      config_hashes: configHashes(experiment, dataset(), 'paid'),
+      config_hashes: configHashes(experiment, dataset()),
       runtime: {
-        models: { set: 'paid', roles: {} },
+        models: declaredModels(experiment, 'paid'),
         gateway: 'embedded',
         platform: { version: packageFile.version, revision: null },
       },

@@ -28,7 +28,7 @@ import { countsFor, expectedWork, gradingEmbeddings } from '../runner/prepare/ex
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
-import { storedIngestion } from './stored-ingestion.ts'
+import { storedIngestion } from '../runner/ingestion/stored-ingestion.ts'
 import { storedVerdicts } from './stored-verdicts.ts'
 
 type Part = Omit<PlannedPart, 'part'>

@@ -132,7 +132,7 @@ export const mixedRows = (
 ): EvidenceRefusal => ({
   code: 'mixed_rows',
   ...place,
-  message: `${place.file}: line ${place.line} was stored under other conditions than line 1 (${path}: ${current}, in line 1 ${stored})`,
+  message: `${place.file}: line ${place.line} was stored under other conditions than a line before it (${path}: ${current}, before ${stored})`,
   remedy: 'rows of different conditions must not be compared: keep the file for inspection and use a new run id',
 })
 

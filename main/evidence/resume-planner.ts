@@ -4,14 +4,9 @@ import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import type { ResumePlan } from './evidence-log.ts'
 import type { RowIdentity } from './rows/row-identity.ts'
 import type { StoredRows } from './rows/stored-rows.ts'
-import {
-  IDENTITY_PARTS,
-  fingerprint,
-  firstDifference,
-  identityConflict,
-  sameJson,
-  type Difference,
-} from './rows/row-identity.ts'
+import { identityConflict } from './rows/conditions.ts'
+import { IDENTITY_PARTS, fingerprint, sameJson } from './rows/row-identity.ts'
+import type { PlanConflict } from '../../contract/evidence/run-event.ts'
 
 /** Answers that wait for their evaluation. */
 export interface PendingAnswers {
@@ -33,8 +28,8 @@ class ResumePlanner {
   readonly #answers: PendingAnswers
   /** The parts seen last under each id or alias: cells of one question, and of one alias, need no new fingerprint. */
   readonly #seen = IDENTITY_PARTS.map(() => new Map<string, Fingerprinted>())
-  /** A changed seed changes every row in the same way: each pair of fingerprints is compared once. */
-  readonly #differences = new Map<string, Difference>()
+  /** A changed seed changes every row in the same way: each pair of fingerprints is compared once for each kind of row. */
+  readonly #differences = new Map<string, PlanConflict | null>()
 
   constructor(rows: StoredRows, answers: PendingAnswers) {
     this.#rows = rows
@@ -51,7 +46,7 @@ class ResumePlanner {
     }
     for (const part of IDENTITY_PARTS.keys())
       if (!this.#rows.index.partOf(ordinal, part).equals(this.#digest(cell, part)))
-        return this.#addConflict(cell, ordinal, part)
+        return this.#addDiffering(cell, ordinal)
     this.plan.reuse.push(cell.row_id)
     return null
   }
@@ -68,18 +63,20 @@ class ResumePlanner {
     return digest
   }
 
-  async #addConflict(cell: RowIdentity, ordinal: number, part: number): Promise<void> {
-    const name = IDENTITY_PARTS[part]!
-    const key = `${name} ${this.#rows.index.partOf(ordinal, part).toString('hex')} ${this.#digest(cell, part).toString('hex')}`
+  /** A row of other conditions is reused where none of them binds it. */
+  async #addDiffering(cell: RowIdentity, ordinal: number): Promise<void> {
+    const { index } = this.#rows
+    const digests = IDENTITY_PARTS.flatMap((_, part) => [index.partOf(ordinal, part), this.#digest(cell, part)])
+    // A question that differs does so in its row alone, and a row that may be replaced tells itself whether it has an answer.
+    const isAlone = !index.isFinal(ordinal) || !digests[0]!.equals(digests[1]!)
+    const key = `${isAlone ? cell.row_id : ''} ${Buffer.concat(digests.slice(2)).toString('hex')}`
     let difference = this.#differences.get(key)
     if (difference === undefined) {
-      const stored = await this.#rows.readAt(ordinal)
-      const found = firstDifference(stored[name], cell[name], [name])
-      if (found === null) throw new Error(`fingerprints of ${cell.row_id} differ in ${name}, but its fields do not`)
-      difference = found
+      difference = identityConflict(await this.#rows.readAt(ordinal), cell)
       this.#differences.set(key, difference)
     }
-    this.plan.conflicts.push({ row_id: cell.row_id, ...difference })
+    if (difference === null) this.plan.reuse.push(cell.row_id)
+    else this.plan.conflicts.push({ ...difference, row_id: cell.row_id })
   }
 
   async #addAnswered(cell: RowIdentity): Promise<void> {

@@ -44,7 +44,7 @@ it('verifyEvidence names the first row whose conditions differ from those of the
   await writeFile(file, [rows[0], ...other].map((row) => `${JSON.stringify(row)}\n`).join(''))
   const report = await verifyEvidence(file)
   expect(report).toMatchObject({ ok: false, rows: 3, problemCount: 1, problems: [{ code: 'mixed_rows', line: 2 }] })
-  expect(report.problems[0]!.message).toContain('reproducibility.seed: "other", in line 1 "ladder-seed"')
+  expect(report.problems[0]!.message).toContain('reproducibility.seed: "other", before "ladder-seed"')
 })
 
 it('verifyEvidence names the row where rows with a checksum and rows without one meet', async () => {

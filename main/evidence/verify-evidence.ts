@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { AnswerJournal } from './answer-journal.ts'
 import {
   changedTexts,
@@ -19,7 +18,7 @@ import { lastLineEnd, readWhole, scanLines } from './files/line-file.ts'
 import { LockFolder } from './locks/lock-folder.ts'
 import { storedTextsOf } from './traces/cell-recorder.ts'
 import { traceTextsPathFor, verifyTraceTexts } from './traces/trace-texts.ts'
-import { fingerprint, firstDifference } from './rows/row-identity.ts'
+import { SharedConditions } from './rows/conditions.ts'
 import { answerReplaced, isFinalRow, SupersededRows } from './rows/retried-rows.ts'
 import { rowKeyOf } from './rows/row-id.ts'
 import { decodeLine, sealOf } from './rows/row-line.ts'
@@ -98,9 +97,8 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   }
 
   let line = 0
-  let first: CanonicalRow | null = null
   const unsealed: EvidenceRefusal[] = []
-  const conditions = new Set<string>()
+  const conditions = new SharedConditions()
   await scanLines(file, { from: 0, to: endBytes }, (bytes, offset) => {
     line += 1
     const decoded = decodeLine(bytes, 'full')
@@ -114,13 +112,8 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     if (sealOf(bytes) === 'intact') report.sealedRows += 1
     else if (unsealed.length < MAX_PROBLEMS) unsealed.push(malformedLine(path, offset, line, MISSING_SEAL))
     if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
-    first ??= row
-    const digest = fingerprint(row.reproducibility).toString('hex')
-    if (!conditions.has(digest)) {
-      conditions.add(digest)
-      const difference = firstDifference(first.reproducibility, row.reproducibility, ['reproducibility'])
-      if (difference !== null) found(mixedRows({ file: path, offset, line }, difference))
-    }
+    const difference = conditions.conflictOf(row)
+    if (difference !== null) found(mixedRows({ file: path, offset, line }, difference))
     if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
     rowIds.add(row.row_id)
     if (!isFinalRow(row)) openIds.add(row.row_id)

@@ -78,16 +78,19 @@ describe('panelInputFromRows', () => {
   })
 
   it('leaves out answers that were cut, in a run that leaves them out, and a question that has no other', async () => {
-    const cut = (row: CanonicalRow, excludes: boolean): CanonicalRow => ({
+    const of = (row: CanonicalRow, isCut: boolean, excludes: boolean): CanonicalRow => ({
       ...row,
-      metrics: { ...row.metrics, operational: { ...row.metrics.operational, is_cut: true } },
+      metrics: {
+        ...row.metrics,
+        operational: { ...row.metrics.operational, ...(isCut ? { is_cut: true as const } : {}) },
+      },
       reproducibility: {
         ...row.reproducibility,
         runtime: { ...row.reproducibility.runtime, ...(excludes ? { excludes_cut_answers: true as const } : {}) },
       },
     })
     const modelsOf = async (excludes: boolean) => {
-      const cells = [rows[0]!, cut(rows[2]!, excludes), cut(rows[3]!, excludes)]
+      const cells = [of(rows[0]!, false, excludes), of(rows[2]!, true, excludes), of(rows[3]!, true, excludes)]
       const { questions } = await panelInputFromRows(streamOf(cells), selection)
       return questions.map(({ id, answers }) => [id, ...answers.map(({ model }) => model)])
     }

@@ -1,7 +1,7 @@
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import type { Matrix } from '../../contract/evidence/matrix.ts'
 import type { IngestionProvenance } from '../../contract/evidence/provenance.ts'
-import { SameInAll } from '../lib/text/same-in-all.ts'
+import { SharedConditions } from '../evidence/rows/conditions.ts'
 import { JudgePanelError } from './judge-error.ts'
 import { isExcludedAnswer } from '../../core/evidence/excluded-answer.ts'
 import { scoredAnswer } from '../../core/citations.ts'
@@ -58,15 +58,15 @@ export async function panelInputFromRows(
   selection: PanelSelection,
 ): Promise<PanelInput> {
   const { runId, datasetId, models, questionIds } = selection
-  const ingestion = new SameInAll<IngestionProvenance | null>()
+  const conditions = new SharedConditions()
   const collected = new Map<string, Collected>()
   for await (const row of rows) {
     if (row.run_id !== runId || row.dataset.id !== datasetId)
       throw new JudgePanelError('mixed_answers', `row ${row.row_id} is not of run ${runId}, dataset ${datasetId}`)
-    if (!ingestion.accept(row.reproducibility.ingestion))
+    if (conditions.conflictOf(row) !== null)
       throw new JudgePanelError(
         'mixed_answers',
-        `row ${row.row_id} answers from another ingestion than the rows before it`,
+        `row ${row.row_id} was made under other conditions than the rows before it`,
       )
     // Judges read the first answer of a cell, unless it was cut and the run leaves such answers out; repetitions measure the approach's own scatter.
     if (row.repeat !== undefined || isExcludedAnswer(row)) continue
@@ -96,7 +96,12 @@ export async function panelInputFromRows(
       answers: inOrder(answers, models),
     }
   })
-  return { runId, datasetId, ingestion: ingestion.value, questions: ordered(questions, questionIds) }
+  return {
+    runId,
+    datasetId,
+    ingestion: conditions.value?.ingestion ?? null,
+    questions: ordered(questions, questionIds),
+  }
 }
 
 /** The same from a matrix alone, as older results have it: without passages, and every question taken for answerable. */

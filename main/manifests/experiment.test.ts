@@ -6,6 +6,7 @@ import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
+import { modelsHash } from './project/declared-models.ts'
 import { configHashes, runtimeFiles } from './project/provenance.ts'
 
 let root: string
@@ -192,7 +193,7 @@ describe('loadExperiment', () => {
   it('adds the model sets of the person, and hashes them only for a run that uses one', async () => {
     const hash = async (set: string | null) => {
       const experiment = await loadExperiment(root)
-      return configHashes(experiment, experiment.datasets[0]!, set)['models']
+      return modelsHash(experiment, set)
     }
     const before = await hash(null)
     await mkdir(join(root, '.rag-ladder'), { recursive: true })
@@ -246,7 +247,7 @@ it('checkCorpus refuses a corpus root from the environment that holds another co
 it('configHashes ignores comments, layout, concurrency and publications, and sees every value', async () => {
   const hashes = async () => {
     const experiment = await loadExperiment(root)
-    return configHashes(experiment, experiment.datasets[0]!, null)
+    return configHashes(experiment, experiment.datasets[0]!)
   }
   const before = await hashes()
   await edit('evaluation.yaml', 'concurrency: 1', '# faster\n  concurrency: 8')

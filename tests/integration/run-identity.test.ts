@@ -166,7 +166,7 @@ describe('two runners at once', () => {
 })
 
 describe('a ladder', () => {
-  it('refuses to add another approach over a changed corpus, before contexts are written or an approach is called', async () => {
+  it('refuses to add another approach over a changed corpus before anything is ingested', async () => {
     const ladder = (models: string) =>
       runCli(ladderArgs(root, '--models', models, '--no-cold-reset', '--no-publish', '--no-evaluate'))
     expect((await ladder('vanilla-rag')).code).toBe(0)
@@ -175,10 +175,10 @@ describe('a ladder', () => {
     const refused = await ladder('contextual-rag')
     expect(refused.code).toBe(4)
     const failure = refused.events.find(({ type }) => type === 'step.failed')!
-    expect(failure).toMatchObject({ step: 'ingest', code: 'resume_conflict' })
-    expect(failure['message']).toContain('reproducibility.ingestion.content_digest: stored "')
-    const later = ['contextualize', 'cells']
-    expect(refused.events.filter(({ step }) => later.includes(String(step)))).toEqual([])
+    expect(failure).toMatchObject({ step: 'validate', code: 'resume_conflict' })
+    expect(failure['message']).toMatch(
+      /differs: the ingested documents \(corpus\/smoke\)\.[^]*reproducibility.ingestion.content_digest: stored "/,
+    )
     expect((await readFile(evidence('test'))).equals(before)).toBe(true)
   })
 
@@ -232,12 +232,16 @@ describe('plan over the corpus of a stored run', () => {
       const planned = now.exec((await plan('--no-evaluate')).stdout)![1]
       const refused = (await runCli([...ladder, '--no-cold-reset'])).events.find(({ type }) => type === 'step.failed')
       expect(now.exec(refused!['message'] as string)![1]).toBe(planned)
+
+      // Another run ingests the changed documents; then they are restored and ingested again.
+      const next = ['ladder', ...smokeRun(project, 'next'), '--models', 'vanilla-rag', '--no-publish', '--no-evaluate']
+      expect((await runCli(next)).code).toBe(0)
       await rm(added)
-      // The refused run has ingested: the collections that the rows were answered from are gone.
-      const replaced = await plan('--no-evaluate')
-      expect([replaced.code, replaced.stdout]).toEqual([4, expect.stringContaining('ingestion.job_id')])
-      const again = (await runCli([...ladder, '--no-cold-reset'])).events.find(({ type }) => type === 'step.failed')
-      expect(again!['message']).toContain('ingestion.job_id')
+      expect((await plan('--no-evaluate')).stdout).toContain('4 reused, 0 to call')
+      const resumed = await runCli([...ladder, '--models', 'vanilla-rag,hybrid-rag', '--no-cold-reset'])
+      expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 4, run: 4, conflicts: [] }])
+      const rows = await rowsOf(join(results, 'test-smoke-evidence.jsonl'))
+      expect(new Set(rows.map(({ reproducibility }) => reproducibility.ingestion!.job_id)).size).toBe(2)
     } finally {
       await rm(project, { recursive: true, force: true })
     }

@@ -6,6 +6,7 @@ import { FailureClass } from '../../../contract/control/run-job.ts'
 import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import type { EvidenceStore } from '../../evidence/evidence-store.ts'
+import { SharedConditions } from '../../evidence/rows/conditions.ts'
 import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { identityOfRow } from '../../evidence/rows/run-identity.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
@@ -86,8 +87,15 @@ async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, s
   }
 }
 
-/** The new run has the conditions of the one whose rows it takes over. */
-async function setIdentityOf(row: CanonicalRow, log: EvidenceLog, { target, runId }: Takeover): Promise<void> {
+/** The new run has the conditions that the one had last whose rows it takes over. */
+async function setIdentityOf(
+  first: CanonicalRow,
+  log: EvidenceLog,
+  { source, target, runId }: Takeover,
+): Promise<void> {
+  const shared = new SharedConditions()
+  for await (const row of readEvidenceRows(source)) shared.conflictOf(row)
+  const row = { ...first, reproducibility: shared.value! }
   const outcome = await log.setIdentity(() => identityOfRow(derivedRow(row, runId)))
   if (!outcome.ok) throw new ResumeConflictError(target, outcome.conflicts)
 }

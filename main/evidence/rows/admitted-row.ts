@@ -3,6 +3,7 @@ import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import { EvidenceError } from '../errors.ts'
 import type { CellClaim } from '../evidence-log.ts'
 import type { SealedRow } from './row-file.ts'
+import { conflictsWith } from './conditions.ts'
 import { firstDifference, sameJson } from './row-identity.ts'
 import { sealRow } from './row-line.ts'
 
@@ -32,12 +33,11 @@ function assertIdentity({ file, identity }: ExpectedRow, row: CanonicalRow): voi
   const { runner_version: version = runner_version, reproducibility: expected } = identity
   const isSame = reproducibility === expected || sameJson(reproducibility, expected)
   if (isSame && runner_version === version) return
-  const difference =
-    firstDifference(version, runner_version, ['runner_version']) ??
-    firstDifference(expected, reproducibility, ['reproducibility'])
-  if (difference === null) return
+  const [conflict] = conflictsWith(row, expected)
+  const difference = firstDifference(runner_version, version, ['runner_version']) ?? conflict
+  if (difference === undefined) return
   const { path, stored, current } = difference
-  const message = `${file}: the row ${rowId} was not stored, because it has other conditions than its run: ${path} is ${current}, of the run ${stored}`
+  const message = `${file}: the row ${rowId} was not stored, because it has other conditions than its run: ${path} is ${stored}, of the run ${current}`
   throw new EvidenceError('other_identity', message, { file, rowId, path })
 }
 

@@ -7,7 +7,8 @@ import type { AnswerJournal } from '../answer-journal.ts'
 import { EvidenceError, messageOf, systemCode } from '../errors.ts'
 import type { FileOps } from '../files/file-ops.ts'
 import { appendWhole } from '../files/line-file.ts'
-import { differences, fingerprint, IDENTITY_PARTS, sameJson } from './row-identity.ts'
+import { conflictsWith } from './conditions.ts'
+import { fingerprint, IDENTITY_PARTS, sameJson } from './row-identity.ts'
 import type { StoredRow, StoredRun } from './run-identity.ts'
 import type { StoredRows } from './stored-rows.ts'
 
@@ -15,6 +16,14 @@ import type { StoredRows } from './stored-rows.ts'
 // rows cost milliseconds.
 
 const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
+
+/** Equal for rows that bind others alike: of the same conditions and approach, all with an answer. Of a row that may be replaced only the row itself tells that. */
+const kindAt = ({ index }: StoredRows, ordinal: number): string =>
+  index.isFinal(ordinal)
+    ? IDENTITY_PARTS.map((name, part) =>
+        name === 'question' ? '' : index.partOf(ordinal, part).toString('latin1'),
+      ).join('')
+    : String(ordinal)
 
 /** `…-evidence.jsonl` → `…-evidence.identity.json`. */
 export const identityPathFor = (file: string): string => `${file.replace(/\.jsonl$/, '')}.identity.json`
@@ -83,7 +92,7 @@ export async function firstRow(
   return null
 }
 
-/** One row for each set of conditions other than these, and each such kept answer. */
+/** One row for each kind of row with conditions other than these, and each such kept answer. */
 export async function otherRows(
   rows: StoredRows,
   answers: Pick<AnswerJournal, 'rowIds' | 'read'>,
@@ -94,7 +103,7 @@ export async function otherRows(
   const found = new Map<string, { ordinal: number; rows: number }>()
   for (let ordinal = 0; ordinal < index.count; ordinal += 1) {
     if (index.hasPart(ordinal, REPRODUCIBILITY, digest)) continue
-    const key = index.partOf(ordinal, REPRODUCIBILITY).toString('latin1')
+    const key = kindAt(rows, ordinal)
     const known = found.get(key)
     if (known === undefined) found.set(key, { ordinal, rows: 1 })
     else known.rows += 1
@@ -118,11 +127,16 @@ export async function checkRowsFrom(
   identity: RunIdentity,
   digest: Buffer,
 ): Promise<void> {
+  const seen = new Set<string>()
   for (let ordinal = first; ordinal < rows.index.count; ordinal += 1) {
     if (rows.index.hasPart(ordinal, REPRODUCIBILITY, digest)) continue
+    const kind = kindAt(rows, ordinal)
+    if (seen.has(kind)) continue
+    seen.add(kind)
     const row = await rows.readAt(ordinal)
-    const [difference] = differences(row.reproducibility, identity.reproducibility, ['reproducibility'])
-    const { path, stored, current } = difference!
+    const [difference] = conflictsWith(row, identity.reproducibility)
+    if (difference === undefined) continue
+    const { path, stored, current } = difference
     const message = `${rows.path}: another process stored row ${ordinal + 1} under other conditions (${path}: stored ${stored}, this run has ${current}). Stop that process, and start a new run with --run-id`
     throw new EvidenceError('other_identity', message, { file: rows.path, rowId: row.row_id, path })
   }

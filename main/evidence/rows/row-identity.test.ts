@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { identityOf, sampleReproducibility, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
-import { copyOf, fingerprint, firstDifference, identityConflict, sameJson } from './row-identity.ts'
+import { identityConflict } from './conditions.ts'
+import { copyOf, fingerprint, firstDifference, sameJson } from './row-identity.ts'
 
 describe('identityConflict', () => {
-  const stored = identityOf(sampleRow())
+  const stored = { ...identityOf(sampleRow()), status: 'ok' as const }
 
   it('finds none in an equal identity, whatever its key order', () => {
     const turned = Object.fromEntries(Object.entries(stored.question).reverse()) as typeof stored.question

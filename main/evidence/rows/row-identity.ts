@@ -93,12 +93,3 @@ export function firstDifference(
   for (const difference of differences(stored, current, path)) return difference
   return null
 }
-
-/** Names the first differing field of two identities, such as `reproducibility.seed`; null when they agree. */
-export function identityConflict(stored: RowIdentity, current: RowIdentity): PlanConflict | null {
-  for (const part of IDENTITY_PARTS) {
-    const difference = firstDifference(stored[part], current[part], [part])
-    if (difference !== null) return { row_id: current.row_id, ...difference }
-  }
-  return null
-}

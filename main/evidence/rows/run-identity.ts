@@ -3,6 +3,7 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationConditions, RunIdentity } from '../../../contract/evidence/run-identity.ts'
+import { commonConflicts, conflictsWith } from './conditions.ts'
 import { type Difference, differences, sameJson } from './row-identity.ts'
 
 // A run's identity is one record beside its rows, kept durably before the first call. A process that opens the evidence to add rows compares
@@ -14,7 +15,7 @@ export type IdentityFrom = (stored: RunIdentity | null) => RunIdentity | Promise
 
 export type IdentityOutcome = { ok: true; identity: RunIdentity } | { ok: false; conflicts: PlanConflict[] }
 
-/** A row or kept answer, and how many share its conditions. */
+/** A row or kept answer, and how many rows of its kind share its conditions. */
 export interface StoredRow {
   rowId: string
   row: CanonicalRow
@@ -32,7 +33,7 @@ export interface StoredRun {
   keep(identity: RunIdentity): Promise<boolean>
   /** The first row, else the first kept answer; null when there is neither. */
   first(): Promise<CanonicalRow | null>
-  /** One row for each set of conditions other than these, and each such kept answer. */
+  /** One row for each kind of row with conditions other than these, and each such kept answer. */
   others(reproducibility: Reproducibility): Promise<StoredRow[]>
 }
 
@@ -81,7 +82,12 @@ function mostTellingFirst(conflicts: Iterable<PlanConflict>): PlanConflict[] {
     .toSorted((a, b) => Number(isHash(a)) - Number(isHash(b)))
 }
 
-async function conflictsOf(run: StoredRun, stored: RunIdentity | null, identity: RunIdentity): Promise<PlanConflict[]> {
+async function conflictsOf(
+  run: StoredRun,
+  stored: RunIdentity | null,
+  identity: RunIdentity,
+  isShared: boolean,
+): Promise<PlanConflict[]> {
   const byField = new Map<string, PlanConflict>()
   const add = (difference: Difference, rowId: string | null, rows: number): void => {
     const key = `${difference.path}\0${difference.stored}`
@@ -89,8 +95,7 @@ async function conflictsOf(run: StoredRun, stored: RunIdentity | null, identity:
     byField.set(key, { row_id: known?.row_id ?? rowId, ...difference, rows: (known?.rows ?? 0) + rows })
   }
   for (const { rowId, row, rows } of await run.others(identity.reproducibility))
-    for (const difference of differences(row.reproducibility, identity.reproducibility, ['reproducibility']))
-      add(difference, rowId, rows)
+    for (const difference of conflictsWith(row, identity.reproducibility)) add(difference, rowId, rows)
   if (stored === null) return []
 
   const first = run.rowCount === 0 ? null : (await run.first())!.row_id
@@ -98,7 +103,11 @@ async function conflictsOf(run: StoredRun, stored: RunIdentity | null, identity:
   const { evaluation: evaluationNow, reproducibility: reproducibilityNow, ...namesNow } = identity
   for (const difference of differences(names, namesNow)) add(difference, first, run.rowCount)
   for (const difference of evaluationDifferences(evaluation, evaluationNow)) add(difference, first, run.rowCount)
-  for (const difference of differences(reproducibility, reproducibilityNow, ['reproducibility']))
+  // A process that has the run open makes rows under all of its conditions.
+  const recorded = isShared
+    ? differences(reproducibility, reproducibilityNow, ['reproducibility'])
+    : commonConflicts(reproducibility, reproducibilityNow)
+  for (const difference of recorded)
     if (!byField.has(`${difference.path}\0${difference.stored}`)) add(difference, null, 0)
   return mostTellingFirst(byField.values())
 }
@@ -120,7 +129,7 @@ export async function checkIdentity(
     const isEmpty = run.rowCount === 0 && run.answerCount === 0
     const stored = await storedIdentity(run, isEmpty && !isShared)
     const identity = await make(stored)
-    const conflicts = await conflictsOf(run, stored, identity)
+    const conflicts = await conflictsOf(run, stored, identity, isShared)
     if (conflicts.length > 0) return { ok: false, conflicts }
     if (!keep || sameJson(await run.record(), identity) || (await run.keep(identity))) return { ok: true, identity }
   }

@@ -41,7 +41,7 @@ it('the older layout is read: catalogue, questions file and profile give the has
   const smoke = async () => {
     const experiment = await loadExperiment(root)
     const dataset = experiment.datasets.find((each) => each.dataset.id === 'smoke')!
-    const config = configHashes(experiment, dataset, null)
+    const config = configHashes(experiment, dataset)
     return { dataset, config, registries: runtimeFiles(experiment, dataset) }
   }
   const now = await smoke()

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { loadExperiment } from '../experiment.ts'
-import { configHashes, reproducibilityOf, withFiles, withStoredCommits } from './provenance.ts'
+import { configHashes, inFormOf, reproducibilityOf, withFiles, withStoredCommits } from './provenance.ts'
 
 const OWN = 'version: 1\nlabel: Mine\ncomplexity_level: 1\nquestions: [{ id: q-1, query: Who? }]\n'
 const SMOKE = 'manifests/datasets/smoke.yaml'
@@ -65,11 +65,7 @@ it('a conflict names the manifest whose values differ and the files that changed
   expect(now.runtime.repository).not.toEqual(stored.runtime.repository)
   const { experiment, dataset } = await smoke()
   const named = await withFiles(experiment, dataset, [
-    conflict(
-      'config_hashes.queries',
-      stored.config_hashes['queries']!,
-      configHashes(experiment, dataset, null)['queries']!,
-    ),
+    conflict('config_hashes.queries', stored.config_hashes['queries']!, configHashes(experiment, dataset)['queries']!),
     conflict('runtime.repository.revision', `"${stored.runtime.repository.revision}"`, git('rev-parse', 'HEAD')),
     conflict('seed', 'ladder', 'other'),
   ])
@@ -93,15 +89,48 @@ const conflict = (field: string, stored: string, current: string) => ({
   path: `reproducibility.${field}`,
 })
 
-it('a run goes on when a connection gets another number of calls at the same time, and closes when it gets another address', async () => {
-  const file = join(root, 'manifests/models.yaml')
-  const text = await readFile(file, 'utf8')
-  const inConnection = (setting: string): string => text.replace('{ kind: ollama,', `{ kind: ollama, ${setting},`)
+const MODELS = 'manifests/models.yaml'
+const CONNECTION = '{ kind: ollama,'
+
+it('the models of a run are no files of its project, so that a repair of one leaves the other conditions as they are', async () => {
   const stored = await conditions()
-  await writeFile(file, inConnection('concurrency: 3'))
-  const { experiment } = await smoke()
-  expect(JSON.stringify(experiment.models)).toContain('"concurrency":3')
+  const text = await readFile(join(root, MODELS), 'utf8')
+  await writeFile(join(root, MODELS), text.replace(CONNECTION, `${CONNECTION} timeout_s: 7,`))
   expect(await conditions(stored)).toEqual(stored)
-  await writeFile(file, inConnection('timeout_s: 7'))
-  expect((await conditions(stored)).config_hashes['models']).not.toBe(stored.config_hashes['models'])
+})
+
+describe('a run whose rows hold one hash of all model sets', () => {
+  const oldForm = async (): Promise<Reproducibility> => {
+    const now = await conditions()
+    const { experiment, dataset } = await smoke()
+    return inFormOf({ ...now, config_hashes: { models: 'x' } }, now, experiment, dataset, null)
+  }
+  const resumed = async (stored: Reproducibility): Promise<Reproducibility> => {
+    const { experiment, dataset } = await smoke()
+    const now = await conditions()
+    return withStoredCommits(experiment, dataset, await inFormOf(stored, now, experiment, dataset, null), stored)
+  }
+
+  it('goes on when a connection gets another number of calls at the same time, and closes when another setting changes', async () => {
+    const text = await readFile(join(root, MODELS), 'utf8')
+    const stored = await oldForm()
+    expect(stored.config_hashes['models']).toMatch(/^[0-9a-f]{64}$/)
+    await writeFile(join(root, MODELS), text.replace(CONNECTION, `${CONNECTION} concurrency: 3,`))
+    expect(JSON.stringify((await smoke()).experiment.models)).toContain('"concurrency":3')
+    expect(await resumed(stored)).toEqual(stored)
+    await writeFile(join(root, MODELS), text.replace(CONNECTION, `${CONNECTION} timeout_s: 7,`))
+    expect((await resumed(stored)).config_hashes['models']).not.toBe(stored.config_hashes['models'])
+    expect((await resumed(stored)).runtime.repository.dirty).toBe(true)
+  })
+
+  it('goes on when the sets were changed before it began, and never committed', async () => {
+    const text = await readFile(join(root, MODELS), 'utf8')
+    await writeFile(join(root, MODELS), text.replace(CONNECTION, `${CONNECTION} timeout_s: 7,`))
+    const stored = await oldForm()
+    expect(stored.runtime.repository.dirty).toBe(true)
+    await writeFile(join(root, 'notes.txt'), 'x')
+    git('add', 'notes.txt')
+    git('commit', '-qm', 'notes')
+    expect(await resumed(stored)).toEqual(stored)
+  })
 })

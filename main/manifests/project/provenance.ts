@@ -12,20 +12,20 @@ import type { PlatformHealth } from '../../../contract/http/platform.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { isDatasetFile } from '../../../contract/manifests/datasets.ts'
 import type { EvaluationManifest } from '../../../contract/manifests/evaluation.ts'
-import { isRemoteModel, type ModelChoice } from '../../../contract/manifests/model-backends.ts'
-import { connectionKey, connectionOfStoredKey } from '../../../contract/manifests/model-connections.ts'
-import { OWN_MODELS_FILE, type ModelsManifest } from '../../../contract/manifests/models.ts'
+import { OWN_MODELS_FILE } from '../../../contract/manifests/models.ts'
 import { CONSUMER_FILE, MODELS_FILE, type Experiment, type LadderDataset } from '../experiment.ts'
 import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 import { hashOf } from '../load-manifest.ts'
+import { declaredModels, modelsHash, withoutCredentials, withSettings } from './declared-models.ts'
 import { isProgramOf, PROGRAM, PROGRAM_FILES, programRevision } from './program-revision.ts'
 import { evaluationHash } from '../stored-form.ts'
 
-/** Hashes of everything that configures a dataset's run. Values count, not layout: comments and key order change nothing. */
+export { withoutCredentials } from './declared-models.ts'
+
+/** Hashes of everything that configures a dataset's run, but its models, whose settings rows hold role by role. Values count, not layout: comments and key order change nothing. */
 export function configHashes(
   experiment: Experiment,
   { dataset, profile, questions }: LadderDataset,
-  modelSet: string | null,
 ): Record<string, string> {
   const { published: _published, ...declared } = dataset
   return {
@@ -33,7 +33,6 @@ export function configHashes(
     evaluation: evaluationHash(experiment.evaluation),
     flavors: hashOf(projectAliases(experiment).map((alias) => alias.flavor)),
     ingestion_profile: hashOf(profile),
-    models: hashOf(modelsThatCount(experiment, modelSet)),
     queries: hashOf(questions),
   }
 }
@@ -46,41 +45,6 @@ const projectAliases = ({ aliases, ownAliases }: Experiment): Alias[] =>
   [...aliases.values()].filter(
     ({ alias, base }) => !ownAliases.includes(alias) && approachDescriptor(base).isBesides !== true,
   )
-
-/** The project's sets, and a person's own set where the run uses it: one that is added beside it leaves other runs as they are. */
-function modelsThatCount(
-  { models, projectModels, ownModelSets, connections }: Experiment,
-  modelSet: string | null,
-): ModelsManifest {
-  const chosen = modelSet ?? models.default_set
-  const count = ownModelSets.includes(chosen)
-    ? { ...projectModels, sets: { ...projectModels.sets, [chosen]: models.sets[chosen]! } }
-    : projectModels
-  const sets = Object.entries(count.sets).map(([name, set]) => {
-    const roles = Object.entries(set.roles).map(([role, choice]) => [
-      role,
-      withKeyVariable(withoutConcurrency(choice), connections),
-    ])
-    return [name, { ...set, roles: Object.fromEntries(roles) as typeof set.roles }] as const
-  })
-  return { ...count, sets: Object.fromEntries(sets) }
-}
-
-/** The place of a key changes no answer: a model counts as it would with the variable of its connection. */
-function withKeyVariable(choice: ModelChoice, connections: Experiment['connections']): ModelChoice {
-  if (!isRemoteModel(choice) || choice.api_key_env === null) return choice
-  const name = connectionOfStoredKey(choice.api_key_env)
-  return name === null || !Object.hasOwn(connections, name)
-    ? choice
-    : { ...choice, api_key_env: connectionKey(connections[name]!) }
-}
-
-/** The number of calls that a service gets at once changes no answer. */
-function withoutConcurrency(choice: ModelChoice): ModelChoice {
-  if (!('concurrency' in choice)) return choice
-  const { concurrency: _concurrency, ...rest } = choice
-  return rest
-}
 
 /**
  * Returns what the platform reads of its registries for a dataset, as generated from the consumer manifest: hash and entry names. Of the ingestion
@@ -109,24 +73,23 @@ interface RunEnvironment {
   judgePanel: { enabled: boolean; endpoint: string; models: string[] }
 }
 
-/** Takes user name, password and query out of an address. */
-export function withoutCredentials(address: string): string {
-  if (!URL.canParse(address)) return address
-  const url = new URL(address)
-  return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`
-}
-
 type Values = Record<string, unknown>
 
 const items = (list: unknown): Values[] => (Array.isArray(list) ? (list as Values[]) : [])
 const without = (values: unknown, ...keys: string[]): Values =>
   Object.fromEntries(Object.entries((values ?? {}) as Values).filter(([key]) => !keys.includes(key)))
 
-/** Returns what a run of one dataset reads of its project: its own part of the manifests, its questions and documents, and the `program` where the project is its checkout. */
+/** True for rows from before the settings of each model were recorded: they hold one hash of all sets, and the file of the sets counts as any other. */
+const isOldForm = ({ config_hashes: hashes }: Reproducibility): boolean => hashes['models'] !== undefined
+
+/**
+ * Returns what a run of one dataset reads of its project: its own part of the manifests, its questions and documents, and the `program` where the project
+ * is its checkout. Models are compared role by role.
+ */
 export function readsOf(
   { root, evaluationFile, evaluation, consumer }: Experiment,
   { dataset, declaredIn, profile }: LadderDataset,
-  program: readonly string[] = PROGRAM_FILES,
+  { program = PROGRAM_FILES, hasModels = false }: { program?: readonly string[]; hasModels?: boolean } = {},
 ): ReadFiles {
   const manifests: ReadManifest[] = [
     // Judges read the answers afterwards, concurrency and the trace change no answer, and the budget of context is compared by itself.
@@ -145,22 +108,7 @@ export function readsOf(
         ingestion_profiles: items(values['ingestion_profiles']).filter(({ name }) => name === profile.name),
       }),
     },
-    {
-      file: MODELS_FILE,
-      part: (values) => ({
-        ...values,
-        ...(values['connections'] === undefined
-          ? {}
-          : {
-              connections: Object.fromEntries(
-                Object.entries(values['connections'] as Values).map(([name, each]) => [
-                  name,
-                  without(each, 'concurrency'),
-                ]),
-              ),
-            }),
-      }),
-    },
+    ...(hasModels ? [{ file: MODELS_FILE, part: modelsPart }] : []),
     { file: evaluation.flavors_file, part: (values) => values },
     {
       file: declaredIn,
@@ -180,10 +128,43 @@ export function readsOf(
   }
 }
 
+const modelsPart = (values: Values): Values => ({
+  ...values,
+  ...(values['connections'] === undefined
+    ? {}
+    : {
+        connections: Object.fromEntries(
+          Object.entries(values['connections'] as Values).map(([name, each]) => [name, without(each, 'concurrency')]),
+        ),
+      }),
+})
+
 /** The project's checkout. A project outside git, as in the packaged app, has the commit of the program, and its change is unknown. */
-async function repositoryOf(experiment: Experiment, dataset: LadderDataset): Promise<GitState> {
-  const state = await readGitState(experiment.root, readsOf(experiment, dataset))
+async function repositoryOf(experiment: Experiment, dataset: LadderDataset, hasModels = false): Promise<GitState> {
+  const state = await readGitState(experiment.root, readsOf(experiment, dataset, { hasModels }))
   return state.revision === null ? { ...state, revision: await programRevision() } : state
+}
+
+/** Conditions as rows of before record them, where the stored ones are of that time. */
+export async function inFormOf(
+  stored: Reproducibility,
+  current: Reproducibility,
+  experiment: Experiment,
+  dataset: LadderDataset,
+  modelSet: string | null,
+): Promise<Reproducibility> {
+  if (!isOldForm(stored)) return current
+  const { models } = current.runtime
+  const roles = Object.entries(models?.roles ?? {}).map(([role, { backend, model }]) => [role, { backend, model }])
+  return {
+    ...current,
+    config_hashes: { ...current.config_hashes, models: modelsHash(experiment, modelSet) },
+    runtime: {
+      ...current.runtime,
+      repository: await repositoryOf(experiment, dataset, true),
+      models: models && { ...models, roles: Object.fromEntries(roles) as typeof models.roles },
+    },
+  }
 }
 
 /**
@@ -201,7 +182,8 @@ export async function withStoredCommits(
   const then = stored.runtime
   const revision = then.repository.revision
   if (revision !== null && repository.dirty !== null && revision !== repository.revision) {
-    const state = await readGitState(experiment.root, readsOf(experiment, dataset), revision)
+    const reads = readsOf(experiment, dataset, { hasModels: isOldForm(stored) })
+    const state = await readGitState(experiment.root, reads, revision)
     if (state.dirty === then.repository.dirty && state.patch_sha256 === then.repository.patch_sha256)
       repository = then.repository
   }
@@ -212,6 +194,8 @@ export async function withStoredCommits(
 }
 
 const CONFIG_HASH = 'reproducibility.config_hashes.'
+const ROLE = /^reproducibility\.runtime\.models\.roles\.([a-z_]+)/
+const CONTENT = 'reproducibility.ingestion.content_digest'
 const REPOSITORY = 'reproducibility.runtime.repository.'
 
 /** Conflicts with the files in which the difference is. */
@@ -219,7 +203,9 @@ export async function withFiles(
   experiment: Experiment,
   dataset: LadderDataset,
   conflicts: readonly PlanConflict[],
+  modelSet: string | null = null,
 ): Promise<PlanConflict[]> {
+  const models = declaredModels(experiment, modelSet ?? experiment.models.default_set)?.roles
   const { evaluationFile, evaluation } = experiment
   const { declaredIn, dataset: declared } = dataset
   const hashed: Record<string, string[]> = {
@@ -233,15 +219,24 @@ export async function withFiles(
   const commit = conflicts.find(({ path }) => path === `${REPOSITORY}revision`)
   const since = commit === undefined ? 'HEAD' : commit.stored.replaceAll('"', '')
   const changed = conflicts.some(({ path }) => path.startsWith(REPOSITORY))
-    ? ((await changedFiles(experiment.root, readsOf(experiment, dataset), since)) ?? [])
+    ? ((await changedFiles(experiment.root, readsOf(experiment, dataset, { hasModels: true }), since)) ?? [])
     : []
+  const filesOf = (path: string): string[] => {
+    if (path.startsWith(CONFIG_HASH)) return hashed[path.slice(CONFIG_HASH.length)] ?? []
+    if (ROLE.test(path)) return hashed['models']!
+    // A digest names no file: its folder is where to look.
+    if (path === CONTENT) return [declared.corpus_path]
+    return path.startsWith(REPOSITORY) ? changed.slice(0, MAX_NAMED_FILES) : []
+  }
   return conflicts.map((conflict) => {
-    const files = conflict.path.startsWith(CONFIG_HASH)
-      ? (hashed[conflict.path.slice(CONFIG_HASH.length)] ?? [])
-      : conflict.path.startsWith(REPOSITORY)
-        ? changed.slice(0, MAX_NAMED_FILES)
-        : []
-    return files.length === 0 ? conflict : { ...conflict, files }
+    const files = filesOf(conflict.path)
+    const role = ROLE.exec(conflict.path)?.[1]
+    const model = role === undefined ? undefined : models?.[role]?.model
+    return {
+      ...conflict,
+      ...(model === undefined ? {} : { model }),
+      ...(files.length === 0 ? {} : { files }),
+    }
   })
 }
 
@@ -265,7 +260,7 @@ export async function reproducibilityOf(
   const budget = contextBudgetOf(experiment.evaluation)
   return {
     seed: experiment.evaluation.run.seed,
-    config_hashes: configHashes(experiment, dataset, environment.modelSet),
+    config_hashes: configHashes(experiment, dataset),
     ingestion,
     runtime: {
       repository: await repositoryOf(experiment, dataset),
@@ -274,7 +269,7 @@ export async function reproducibilityOf(
       gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),
       base_port: environment.basePort,
       providers: environment.providers,
-      models: health?.models ?? null,
+      models: health?.models === undefined ? null : withSettings(experiment, health.models),
       judge_panel: {
         enabled: environment.judgePanel.enabled,
         endpoint: withoutCredentials(environment.judgePanel.endpoint),

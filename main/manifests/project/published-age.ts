@@ -51,7 +51,7 @@ export async function publishedAge(
 ): Promise<PublishedAge | null> {
   const revision = revisionOf(aggregate)
   if (revision === null) return null
-  const reads = readsOf(experiment, dataset, MEASURING_FILES)
+  const reads = readsOf(experiment, dataset, { program: MEASURING_FILES, hasModels: true })
   const changed = await changedFiles(experiment.root, reads, revision)
   const then = dataset.dataset.published?.made_by
   if (changed !== null || then === undefined) return { revision, changed }
@@ -71,7 +71,7 @@ export async function digestsToPublish(
 ): Promise<Record<string, string> | undefined> {
   const revision = revisionOf(aggregate)
   if (revision === null) return undefined
-  const reads = readsOf(experiment, dataset, MEASURING_FILES)
+  const reads = readsOf(experiment, dataset, { program: MEASURING_FILES, hasModels: true })
   const changed = await changedFiles(experiment.root, reads, revision)
   return changed?.length === 0 ? readDigests(experiment.root, reads) : undefined
 }

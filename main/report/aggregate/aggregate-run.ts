@@ -3,9 +3,9 @@ import { EvaluationMetric } from '../../../contract/common.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { RowDataset } from '../../../contract/evidence/canonical-row.ts'
 import type { ContextHealth, Derivation, ExtractionHealth } from '../../../contract/evidence/derivation.ts'
-import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { GoldEvidence } from '../../../contract/manifests/queries.ts'
 import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
+import { SharedConditions } from '../../evidence/rows/conditions.ts'
 import { SameInAll } from '../../lib/text/same-in-all.ts'
 import { sealedJson } from '../../lib/files/sealed-json.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
@@ -37,7 +37,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
   const questions: SummaryQuestion[] = [...(context.questions ?? [])]
   const indexes = new Map(questions.map(({ id }, index) => [id, index]))
   const dataset = new SameInAll<RowDataset>()
-  const reproducibility = new SameInAll<Reproducibility>()
+  const conditions = new SharedConditions()
   const requested = new Set<EvaluationMetric>(context.metrics)
   /** Gold evidence by question index, each once. */
   const gold = new Map<number, Map<string, GoldEvidence>>()
@@ -73,7 +73,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           'foreign_row',
           `row ${row.row_id} belongs to run ${row.run_id}, dataset ${row.dataset.id}, not to ${context.runId}, ${context.datasetId}`,
         )
-      if (!dataset.accept(row.dataset) || !reproducibility.accept(row.reproducibility))
+      if (!dataset.accept(row.dataset) || conditions.conflictOf(row) !== null)
         throw new ReportError(
           'mixed_provenance',
           `row ${row.row_id} was made under other conditions than the rows before it: they cannot be summed up together`,
@@ -97,7 +97,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
     },
     async finish() {
       const described = context.dataset ?? dataset.value
-      const shared = reproducibility.value
+      const shared = conditions.value
       if (described === null)
         throw new ReportError('no_rows', `${context.datasetId}: no row and no description of the dataset`)
       const order = questions.map((_question, index) => index)

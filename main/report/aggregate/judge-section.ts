@@ -39,6 +39,10 @@ function withMissing<Section extends object>(section: Section, judgments: Judgme
   return missing.length === 0 ? section : { ...section, missing }
 }
 
+/** The id of the job says when the documents were read; rows of one run may name several (decision 048). */
+const isSameIngestion = (one: IngestionProvenance | null, other: IngestionProvenance | null): boolean =>
+  canonicalJson(one && { ...one, job_id: '' }) === canonicalJson(other && { ...other, job_id: '' })
+
 function misfit(judgments: Judgments, run: JudgedRun, unknown: ReadonlySet<UnknownField>): JudgeSection | null {
   const error = (reason: Failed['reason'], message: string): Failed => ({
     status: 'error',
@@ -51,7 +55,7 @@ function misfit(judgments: Judgments, run: JudgedRun, unknown: ReadonlySet<Unkno
     return error('other_run', `the judgments are of dataset ${judgments.dataset_id}`)
   if (unknown.has('ingestion') && run.ingestion !== null)
     return error('other_run', 'the judgments do not record the ingestion that they were made on')
-  if (!unknown.has('ingestion') && canonicalJson(judgments.ingestion ?? null) !== canonicalJson(run.ingestion))
+  if (!unknown.has('ingestion') && !isSameIngestion(judgments.ingestion ?? null, run.ingestion))
     return error('other_run', 'the judgments were made on answers of another ingestion')
   const ids = judgments.queries.map((query) => query.query_id)
   if (new Set(ids).size !== ids.length) return error('invalid', 'a question is judged twice')

@@ -2,7 +2,7 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Matrix, MatrixCell } from '../../../contract/evidence/matrix.ts'
 import { ReportError } from '../report-error.ts'
-import { SameInAll } from '../../lib/text/same-in-all.ts'
+import { SharedConditions } from '../../evidence/rows/conditions.ts'
 
 /** Which order a matrix has; rows of other models and questions follow by name. */
 export interface MatrixFrame {
@@ -65,7 +65,7 @@ export interface MatrixOrder<Kept> {
 
 /** See {@link MatrixOrder}. Memory grows with the cells by what is kept of each. */
 export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
-  const ingestion = new SameInAll<Matrix['ingestion']>()
+  const conditions = new SharedConditions()
   const questions = new Map<string, Matrix['queries'][number]>()
   const cells = new Map<string, Map<string, { repeat: number; kept: Kept }[]>>()
   const repeats = frame.repeats ?? Infinity
@@ -77,8 +77,11 @@ export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
           'foreign_row',
           `row ${row.row_id} is not of run ${frame.runId}, dataset ${frame.datasetId}`,
         )
-      if (!ingestion.accept(row.reproducibility.ingestion))
-        throw new ReportError('mixed_provenance', `row ${row.row_id} answers from another ingestion`)
+      if (conditions.conflictOf(row) !== null)
+        throw new ReportError(
+          'mixed_provenance',
+          `row ${row.row_id} was made under other conditions than the rows before it`,
+        )
       const repeat = row.repeat ?? 1
       if (repeat > repeats) return
       const { id, query, ground_truth, rationale, expect_winner } = row.question
@@ -99,7 +102,7 @@ export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
         dataset_id: frame.datasetId,
         models,
         queries: ids.map((id) => questions.get(id)!),
-        ingestion: ingestion.value,
+        ingestion: conditions.value?.ingestion ?? null,
         cells: ids.flatMap((id) =>
           models.flatMap((model) =>
             (cells.get(id)!.get(model) ?? []).sort((a, b) => a.repeat - b.repeat).map(({ kept }) => kept),

@@ -9,6 +9,7 @@ import { EvidenceError } from '../../evidence/errors.ts'
 import { identityPathFor, readRecord } from '../../evidence/rows/identity-record.ts'
 import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { firstDifference, type Difference } from '../../evidence/rows/row-identity.ts'
+import { conflictsWith } from '../../evidence/rows/conditions.ts'
 import { identityOfRow } from '../../evidence/rows/run-identity.ts'
 import { aggregateText, createAggregator, unsealedAggregateText } from '../aggregate/aggregate-run.ts'
 import type { ArtifactFiles, ArtifactKind } from '../../evidence/files/artifact-files.ts'
@@ -154,18 +155,15 @@ class ArtifactCheck {
 
   /** Checks the first row only: that all rows share its conditions is part of the aggregate. */
   #checkIdentity(identity: RunIdentity, row: CanonicalRow): void {
-    const { run_id, dataset_id, reproducibility } = identityOfRow(row)
+    const { run_id, dataset_id } = identityOfRow(row)
+    const recorded = { run_id: identity.run_id, dataset_id: identity.dataset_id }
     // Parsed as the record is: what an earlier version did not record is the same in both.
-    const ofRow = { run_id, dataset_id, reproducibility: Reproducibility.parse(reproducibility) }
-    const recorded = {
-      run_id: identity.run_id,
-      dataset_id: identity.dataset_id,
-      reproducibility: identity.reproducibility,
-    }
-    const difference = firstDifference(recorded, ofRow)
-    if (difference !== null)
+    const parsed = { ...row, reproducibility: Reproducibility.parse(row.reproducibility) }
+    const [conflict] = conflictsWith(parsed, identity.reproducibility)
+    const difference = firstDifference({ run_id, dataset_id }, recorded) ?? conflict
+    if (difference !== undefined)
       this.#identityProblem(
-        `not the conditions of the rows: ${difference.path} is ${difference.stored}, the first row has ${difference.current}`,
+        `not the conditions of the rows: ${difference.path} is ${difference.current}, the first row has ${difference.stored}`,
       )
   }
 

@@ -1,4 +1,6 @@
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
+import { roleWords } from '../../../core/role-words.ts'
+import { INGESTION_JOB, roleOfField } from '../../evidence/rows/conditions.ts'
 
 /** What a field of a run's conditions stands for, by the beginning of its path. */
 const WORDS: readonly (readonly [string, string])[] = [
@@ -11,6 +13,10 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['reproducibility.config_hashes.ingestion_profile', 'the ingestion profile'],
   ['reproducibility.config_hashes.models', 'the model sets'],
   ['reproducibility.config_hashes.queries', 'the questions'],
+  [
+    INGESTION_JOB,
+    'the graph, contexts or summaries that a model wrote from the documents, which were read again since',
+  ],
   ['reproducibility.ingestion', 'the ingested documents'],
   ['reproducibility.runtime.repository', 'files of the project'],
   ['reproducibility.runtime.platform', 'the version of the program'],
@@ -27,11 +33,34 @@ const WORDS: readonly (readonly [string, string])[] = [
 
 const wordsOf = (path: string): string => WORDS.find(([start]) => path.startsWith(start))?.[1] ?? path
 
-/** What differs between stored and present conditions, with the files in which it does: `the questions (manifests/queries/a.yaml)`. */
-export const differingWords = (conflicts: readonly PlanConflict[]): string =>
-  [...Map.groupBy(conflicts, ({ path }) => wordsOf(path))]
-    .map(([words, all]) => {
-      const files = [...new Set(all.flatMap((conflict) => conflict.files ?? []))]
-      return files.length === 0 ? words : `${words} (${files.join(', ')})`
-    })
-    .join('; ')
+/** `the questions (manifests/queries/a.yaml)`. */
+const withFileNames = (words: string, conflicts: readonly PlanConflict[]): string => {
+  const files = [...new Set(conflicts.flatMap(({ files: named }) => named ?? []))]
+  return files.length === 0 ? words : `${words} (${files.join(', ')})`
+}
+
+/** `max_tokens of the model m, which writes answers (manifests/models.yaml): 64 → 900`; a setting that several roles share is named once. */
+function modelWords(conflicts: readonly PlanConflict[]): string {
+  const { path, model, stored, current } = conflicts[0]!
+  const last = path.split('.').at(-1)!
+  const field = last === 'model' ? 'name' : last
+  const work = [...new Set(conflicts.map((conflict) => roleWords(roleOfField(conflict.path)!)))].join(', ')
+  const what =
+    last === 'model' || model === undefined
+      ? `${field} of the model that ${work}`
+      : `${field} of the model ${model}, which ${work}`
+  return `${withFileNames(what, conflicts)}: ${stored} → ${current}`
+}
+
+/** What differs between stored and present conditions, with the files in which it does, and of a model also the values. */
+export function differingWords(conflicts: readonly PlanConflict[]): string {
+  const [ofModels, others] = [true, false].map((wanted) =>
+    conflicts.filter(({ path }) => (roleOfField(path) !== null) === wanted),
+  ) as [PlanConflict[], PlanConflict[]]
+  const fieldOf = ({ path, model, stored, current }: PlanConflict): string =>
+    [path.split('.').slice(5).join('.'), model, stored, current].join('\0')
+  return [
+    ...[...Map.groupBy(others, ({ path }) => wordsOf(path))].map(([words, all]) => withFileNames(words, all)),
+    ...[...Map.groupBy(ofModels, fieldOf).values()].map(modelWords),
+  ].join('; ')
+}

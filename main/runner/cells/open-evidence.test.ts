@@ -25,7 +25,7 @@ it('a run under other conditions says in words what differs and what to do, befo
   )
   expect(lines.slice(0, 3)).toEqual([
     'run-evidence.jsonl: this run started under other conditions, and its rows must not be mixed with rows made now.',
-    'What differs: files of the project (manifests/queries/smoke.yaml); the model sets (manifests/models.yaml); the models.',
+    'What differs: files of the project (manifests/queries/smoke.yaml); the model sets (manifests/models.yaml); name of the model that writes answers: "m" → "n".',
     'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
   ])
   expect(lines[4]).toBe(
@@ -39,4 +39,26 @@ it('the panel names no option, and a field without words of its own is named', (
   const lines = linesOf(conflict('question.ground_truth', { stored: '"x"', current: '"y"' }))
   expect(lines[1]).toBe('What differs: question.ground_truth.')
   expect(lines[2]).not.toContain('--')
+})
+
+it('a setting of a model is named once with its model, what that does, and both values', () => {
+  const limit = (role: string, model: string) =>
+    conflict(`reproducibility.runtime.models.roles.${role}.settings.defaults.max_tokens`, {
+      stored: '64',
+      current: '900',
+      rows: 4,
+      files: ['manifests/models.yaml'],
+      model,
+    })
+  expect(linesOf(limit('light_gen', 'm'), limit('agentic', 'm'), limit('evaluator', 'judge'))[1]).toBe(
+    'What differs: max_tokens of the model m, which writes answers, runs the agent (manifests/models.yaml): 64 → 900; max_tokens of the model judge, which grades answers (manifests/models.yaml): 64 → 900.',
+  )
+})
+
+it('texts that a model wrote are not to be restored by writing them again', () => {
+  const lines = linesOf(conflict('reproducibility.ingestion.job_id'))
+  expect(lines[1]).toContain('the graph, contexts or summaries that a model wrote from the documents')
+  expect(lines[2]).toBe(
+    'Start a new run with --run-id, bring the collections of this run back where they are in the trash, or delete this run and start it again with --cold-reset.',
+  )
 })

@@ -3,6 +3,7 @@ import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { RefusalError } from '../../evidence/errors.ts'
 import type { EvidenceLog, EvidenceRefusal } from '../../evidence/evidence-log.ts'
 import type { EvidenceStore, StoredRunPlace, StoreOutcome } from '../../evidence/evidence-store.ts'
+import { INGESTION_JOB } from '../../evidence/rows/conditions.ts'
 import { differingWords } from './differing-conditions.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
 import { plural } from '../../../contract/words.ts'
@@ -25,16 +26,18 @@ export class ResumeConflictError extends Error {
       const rows = conflictingRows(all)
       return `  ${path}: stored ${short(stored)}, now ${short(current)}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}`
     })
+    // What a model wrote cannot be written again as it was.
+    const restore = byPath.has(INGESTION_JOB)
+      ? 'bring the collections of this run back where they are in the trash'
+      : 'restore what is named above'
     const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
     super(
       [
         `${file}: this run started under other conditions, and its rows must not be mixed with rows made now.`,
         `What differs: ${differingWords(conflicts)}.`,
         remedyFor({
-          panel:
-            'Start a new run under another name, restore what is named above, or delete this run and start it again with "Cold start".',
-          commandLine:
-            'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
+          panel: `Start a new run under another name, ${restore}, or delete this run and start it again with "Cold start".`,
+          commandLine: `Start a new run with --run-id, ${restore}, or delete this run and start it again with --cold-reset.`,
         }),
         'The fields with their values:',
         ...lines,

@@ -1,15 +1,13 @@
-import { resolve } from 'node:path'
-import type { PlanConflict, RunPlan } from '../../../contract/evidence/run-event.ts'
+import type { RunPlan } from '../../../contract/evidence/run-event.ts'
 import type { ResumePlan } from '../../evidence/evidence-log.ts'
 import { fingerprint } from '../../evidence/rows/row-identity.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import { corpusDigest } from '../../manifests/datasets/corpus-digest.ts'
 import { contextBudgetOf, withFiles } from '../../manifests/project/provenance.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 import { cellIdentity, cellsInOrder, type CellPlan, type LadderCell } from './ladder-cells.ts'
 import { EvidenceRefusedError, isStoredRun, placeOf } from './open-evidence.ts'
 import { retriedCellsOf, type RetriedCells } from './retried-cells.ts'
-import { knownIdentity, type ConditionsInput, type RunLog } from './run-conditions.ts'
+import { ingestionNow, knownIdentity, type ConditionsInput, type RunLog } from './run-conditions.ts'
 
 /** Describes what a plan of one dataset depends on. */
 export type PlanInput = ConditionsInput &
@@ -73,26 +71,6 @@ export function countsOf(
   }
 }
 
-/** The digest of the corpus that the embedded platform would ingest; null: unknown, with a notice where the corpus is too large to be compared. */
-async function currentDigest(input: PlanInput): Promise<string | null> {
-  const { platform, experiment, dataset, runId, isCorpusHere = true, onNotice } = input
-  // The ingestion of another platform is not known here.
-  if (platform.kind !== 'embedded' || !isCorpusHere) return null
-  const { id, corpus_path: folder } = dataset.dataset
-  const { digest, unchecked } = await corpusDigest(resolve(experiment.root, folder))
-  if (unchecked !== null)
-    onNotice?.({
-      message: `${id}: ${folder} was not compared with what ${runId} ingested: ${unchecked}. The run compares it after its ingestion`,
-    })
-  return digest
-}
-
-/** A digest names no file: its folder is where to look. */
-const withCorpus = (conflicts: readonly PlanConflict[], folder: string): PlanConflict[] =>
-  conflicts.map((conflict) =>
-    conflict.path === 'reproducibility.ingestion.content_digest' ? { ...conflict, files: [folder] } : conflict,
-  )
-
 /** The plan of a dataset of which nothing is stored, or is after a cold reset: nothing to reuse, and nothing to conflict with. */
 export function coldPlan(
   { experiment, aliases, repeats }: Pick<DatasetRun, 'experiment' | 'aliases' | 'repeats'>,
@@ -117,18 +95,17 @@ export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
   const empty = coldPlan(input, dataset)
   // The first run of a project has not even a folder of results.
   if (!(await isStoredRun(input))) return { plan: empty, cells: null }
-  const contentDigest = await currentDigest(input)
+  const ingestion = await ingestionNow(input)
   const opened = await input.store.open({ ...placeOf(input), create: false, onNotice: input.onNotice })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
-    const outcome = await opened.log.checkIdentity(await knownIdentity(input, contentDigest))
+    const outcome = await opened.log.checkIdentity(await knownIdentity(input, ingestion))
     if (!outcome.ok) {
-      const conflicts = await withFiles(experiment, dataset, outcome.conflicts)
-      const plan = { ...empty, run: 0, conflicts: withCorpus(conflicts, dataset.dataset.corpus_path) }
-      return { plan, cells: null }
+      const conflicts = await withFiles(experiment, dataset, outcome.conflicts, input.platform.modelSet)
+      return { plan: { ...empty, run: 0, conflicts }, cells: null }
     }
     const { reproducibility } = outcome.identity
-    const retries = await retriedCellsOf(opened.log, retryFailed)
+    const retries = await retriedCellsOf({ log: opened.log, reproducibility }, retryFailed)
     const { retryOf } = retries
     const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf }
     const cells = {

@@ -1,6 +1,8 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RetryFailed, RunPlan } from '../../../contract/evidence/run-event.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
+import { isOutdatedFailure } from '../../evidence/rows/conditions.ts'
 import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 
 // Cells that failed, or whose grading was refused, in an earlier run of the same id and are tried again. The earlier row stays; the new one has the next retry
@@ -30,16 +32,27 @@ export interface RetriedCells {
   count(cellIds: Iterable<string>): { failed: Record<StoredFailure, number>; retry: number }
 }
 
+interface Failed {
+  failure: StoredFailure
+  next: number
+  /** A model that its approach asks is set otherwise now. Beside answers of today the failure would count against its approach, so it is tried again whatever the mode is. */
+  isOutdated: boolean
+}
+
 /** Reads the failed rows of a log and decides what is tried again. Calls and writes nothing. */
-export async function retriedCellsOf(log: EvidenceLog, mode: RetryFailed): Promise<RetriedCells> {
-  const failures = new Map<string, { failure: StoredFailure; next: number }>()
+export async function retriedCellsOf(
+  { log, reproducibility }: { log: EvidenceLog; reproducibility: Reproducibility },
+  mode: RetryFailed,
+): Promise<RetriedCells> {
+  const failures = new Map<string, Failed>()
   const ungraded = new Map<string, { rowId: string; next: number }>()
   for await (const row of log.openRows()) {
     const [cell, next] = [cellId(rowKeyOf(row)), (row.retry ?? 0) + 1]
-    if (row.status !== 'ok') failures.set(cell, { failure: storedFailureOf(row), next })
+    const isOutdated = isOutdatedFailure(row, reproducibility)
+    if (row.status !== 'ok') failures.set(cell, { failure: storedFailureOf(row), next, isOutdated })
     else if (mode !== 'none') ungraded.set(cell, { rowId: row.row_id, next })
   }
-  const isTried = ({ failure }: { failure: StoredFailure }): boolean => TRIED[mode].includes(failure)
+  const isTried = ({ failure, isOutdated }: Failed): boolean => isOutdated || TRIED[mode].includes(failure)
   return {
     retryOf(cell) {
       const known = failures.get(cell)

@@ -52,7 +52,7 @@ export async function runCells(
   try {
     // 2. Read what is stored: what the budget has paid for already, and which cells failed.
     if (run.budget !== null) for await (const row of opened.log.rows()) run.budget.add(row)
-    const retries = await retriedCellsOf(opened.log, run.retryFailed)
+    const retries = await retriedCellsOf(opened, run.retryFailed)
     const trace = { level: run.experiment.evaluation.run.trace ?? DEFAULT_TRACE_LEVEL, texts }
     const open: OpenRun = {
       run,

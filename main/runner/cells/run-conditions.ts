@@ -1,12 +1,15 @@
 import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { SCHEMA_VERSION } from '../../../contract/common.ts'
 import { RUNNER_VERSION } from '../../../contract/evidence/canonical-row.ts'
 import type { IngestionProvenance, Reproducibility, ResolvedModels } from '../../../contract/evidence/provenance.ts'
 import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import type { IdentityFrom } from '../../evidence/rows/run-identity.ts'
+import { corpusDigest } from '../../manifests/datasets/corpus-digest.ts'
+import { declaredModels } from '../../manifests/project/declared-models.ts'
 import {
+  inFormOf,
   reproducibilityOf,
   withFiles,
   withoutCredentials,
@@ -15,6 +18,7 @@ import {
 import { providerSelection } from '../../manifests/models/provider-selection.ts'
 import { inStoredForm } from '../../manifests/stored-form.ts'
 import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
+import { storedIngestion } from '../ingestion/stored-ingestion.ts'
 import type { ServedDataset } from '../platform/dataset-platform.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 import { apiUrl } from '../../lib/services/gateway-client.ts'
@@ -79,37 +83,71 @@ async function servedIdentity(
 
 /** Equal to what is stored where nothing differs that rows of one file must share. */
 async function asStored(
-  { experiment, dataset }: ConditionsInput,
+  { experiment, dataset, platform }: ConditionsInput,
   current: Reproducibility,
   stored: Reproducibility,
 ): Promise<Reproducibility> {
-  const spelled = inStoredForm(current, stored, experiment.evaluation)
+  const inForm = await inFormOf(stored, current, experiment, dataset, platform.modelSet)
+  const spelled = inStoredForm(inForm, stored, experiment.evaluation)
   return withStoredCommits(experiment, dataset, spelled, stored)
 }
 
-/** The stored models, unless another set is chosen now: then what the manifest defines for that one. */
+/** The models that the project declares now. A name that begins with a variable is known to the platform alone, and is taken as it is stored. */
 function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null {
   if (platform.kind === 'external' || stored === null) return stored
   const set = platform.modelSet ?? experiment.models.default_set
-  if (set === stored.set) return stored
-  const roles = Object.entries(experiment.models.sets[set]?.roles ?? {})
-  return { set, roles: Object.fromEntries(roles.map(([role, { backend, model }]) => [role, { backend, model }])) }
+  const declared = declaredModels(experiment, set)
+  if (declared === null || set !== stored.set) return declared
+  const roles = Object.entries(declared.roles).map(([role, each]) => {
+    const model = each.model.includes('${') ? (stored.roles[role]?.model ?? each.model) : each.model
+    return [role, { ...each, model }]
+  })
+  return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
 }
 
-/**
- * The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. `contentDigest` is
- * that of the corpus as the embedded platform would ingest it; null: unknown.
- */
+/** Of the ingestion that the embedded platform would do; null or absent where it is not known. */
+type KnownIngestion = Partial<Pick<IngestionProvenance, 'content_digest' | 'job_id'>>
+
+interface CorpusInput {
+  /** False where the platform reads another folder than the dataset's. */
+  isCorpusHere?: boolean
+  onNotice?: (notice: { message: string }) => void
+}
+
+/** What is known of a run's ingestion before it: the digest of its documents, with a notice where they are too many to be compared, and the job whose collections are stored. */
+export async function ingestionNow({
+  platform,
+  experiment,
+  dataset,
+  runId,
+  isCorpusHere = true,
+  onNotice,
+}: ConditionsInput & CorpusInput): Promise<KnownIngestion> {
+  // The ingestion of another platform is not known here.
+  if (platform.kind !== 'embedded') return {}
+  const job = storedIngestion(experiment.root, dataset.profile.name)
+  const known = job === undefined ? {} : { job_id: job ?? 'no stored collections' }
+  if (!isCorpusHere) return known
+  const { id, corpus_path: folder } = dataset.dataset
+  const { digest, unchecked } = await corpusDigest(resolve(experiment.root, folder))
+  if (unchecked !== null)
+    onNotice?.({
+      message: `${id}: ${folder} was not compared with what ${runId} ingested: ${unchecked}. The run compares it after its ingestion`,
+    })
+  return digest === null ? known : { ...known, content_digest: digest }
+}
+
+/** The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. */
 export async function knownIdentity(
   input: ConditionsInput,
-  contentDigest: string | null = null,
+  ingestionKnown: KnownIngestion = {},
 ): Promise<IdentityFrom> {
   const known = await currentConditions(input, null, null)
   return async (stored) => {
     if (stored === null) return identityOf(input, known)
     const { runtime, ingestion: then } = stored.reproducibility
-    const isComparable = contentDigest !== null && runtime.gateway === 'embedded'
-    const ingestion = then !== null && isComparable ? { ...then, content_digest: contentDigest } : then
+    const isComparable = runtime.gateway === 'embedded' && then?.mode === 'platform'
+    const ingestion = then !== null && isComparable ? { ...then, ...ingestionKnown } : then
     const models = modelsNow(input, runtime.models)
     const filled = { ...known, ingestion, runtime: { ...known.runtime, platform: runtime.platform, models } }
     return identityOf(input, await asStored(input, filled, stored.reproducibility))
@@ -124,9 +162,17 @@ export async function checkStored(run: DatasetRun): Promise<void> {
   if (!(await isStoredRun(run))) return
   const log = await openLog(run, false)
   try {
-    const outcome = await log.checkIdentity(await knownIdentity(run))
+    const ingestion = await ingestionNow({
+      ...run,
+      isCorpusHere: run.corpusRoot === null,
+      onNotice: ({ message }) => run.emit({ type: 'notice', level: 'info', message }),
+    })
+    const outcome = await log.checkIdentity(await knownIdentity(run, ingestion))
     if (!outcome.ok)
-      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
+      throw new ResumeConflictError(
+        log.file,
+        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform.modelSet),
+      )
   } finally {
     await log.close()
   }
@@ -182,7 +228,10 @@ async function logOfIdentity(run: DatasetRun, create: boolean, make: IdentityFro
   try {
     const outcome = await log.setIdentity(make)
     if (!outcome.ok)
-      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
+      throw new ResumeConflictError(
+        log.file,
+        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform.modelSet),
+      )
     return { log, reproducibility: outcome.identity.reproducibility }
   } catch (error) {
     await log.close()

@@ -11,8 +11,8 @@ import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
+import { conflictsWith, identityConflict, SharedConditions } from '../../evidence/rows/conditions.ts'
 import { cellId, rowId, type RowKey, rowKeyOf } from '../../evidence/rows/row-id.ts'
-import { firstDifference, identityConflict } from '../../evidence/rows/row-identity.ts'
 import { identityOfRow, type IdentityFrom } from '../../evidence/rows/run-identity.ts'
 import { hashOf } from '../../manifests/load-manifest.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
@@ -118,6 +118,8 @@ async function makeRow(
 
 /** What the old run has of grades. */
 interface Before {
+  /** The conditions that the old run had last; null where it has no row. */
+  conditions: Reproducibility | null
   /** Ids of the answers that lack a grade. */
   missing: Set<string>
   /** Number of these that the new run has no row of. */
@@ -127,8 +129,10 @@ interface Before {
 }
 
 async function before(job: Reevaluation, keyOf: NewKey, log: EvidenceLog): Promise<Before> {
-  const found: Before = { missing: new Set(), open: 0, graded: new Map() }
+  const found: Before = { conditions: null, missing: new Set(), open: 0, graded: new Map() }
+  const shared = new SharedConditions()
   for await (const row of readEvidenceRows(job.source)) {
+    shared.conflictOf(row)
     if (row.evidence === null) continue
     const grades = job.all ? null : storedGrades(row.metrics.ragas, job.conditions.metrics)
     const isMade = log.isStored(rowId(keyOf(row)))
@@ -142,7 +146,7 @@ async function before(job: Reevaluation, keyOf: NewKey, log: EvidenceLog): Promi
       found.graded.set(key, { grades, answers: answers + 1 })
     }
   }
-  return found
+  return { ...found, conditions: shared.value }
 }
 
 type NewKey = (row: CanonicalRow) => RowKey
@@ -202,10 +206,11 @@ export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
           counts.left += 1
           continue
         }
-        identity ??= await setIdentity(job, log, stored)
+        identity ??= await setIdentity(job, log, { ...stored, reproducibility: found.conditions! })
         const row = derivedRow(stored, identity, keyOf(stored))
-        const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
-        if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
+        const [difference] = conflictsWith(row, identity.reproducibility)
+        if (difference !== undefined)
+          throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
         const grades: Grades | null = isFirst ? null : storedGrades(stored.metrics.ragas, conditions.metrics)
         const kept: Grades | null =
           grades !== null && current !== null && isSameEvaluator(grades, current) ? grades : null

@@ -6,6 +6,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
+import { declaredModels } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { keepCalibration } from './calibrations.ts'
@@ -53,8 +54,8 @@ function past(change: Change = {}): Aggregate {
   return {
     run_id: run,
     reproducibility: {
-      config_hashes: configHashes(made, dataset(), set),
-      runtime: { models: { set, roles: {} }, gateway: 'embedded', platform: { version, revision: null } },
+      config_hashes: configHashes(made, dataset()),
+      runtime: { models: declaredModels(made, set), gateway: 'embedded', platform: { version, revision: null } },
     },
     approaches: models.map((model) => ({
       model,

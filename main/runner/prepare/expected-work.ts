@@ -10,8 +10,10 @@ import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { isRuleBased, isService } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
 import { isEmbedded, metricOfId } from '../../../contract/metrics/metrics.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
+import { declaredModels } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import { EVALUATED_AGAIN } from '../finish/evaluate-again.ts'
 import { calibrationsOf, isAnswering } from './calibrations.ts'
@@ -71,13 +73,14 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
 export function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggregate) => boolean {
   const { experiment, modelSet, root, inputs } = run
   const set = modelSet ?? experiment.models.default_set
-  const wanted = configHashes(experiment, dataset, modelSet)
+  const wanted = configHashes(experiment, dataset)
+  const models = canonicalJson(declaredModels(experiment, set))
   return ({ run_id: runId, reproducibility }) => {
     if (reproducibility === null) return false
     const { runtime, config_hashes: hashes } = reproducibility
     const isSame =
       inputs.gatewayUrl === null
-        ? runtime.models?.set === set && hashes['models'] === wanted['models'] && runtime.gateway === 'embedded'
+        ? canonicalJson(runtime.models) === models && runtime.gateway === 'embedded'
         : runtime.gateway === inputs.gatewayUrl
     return (
       isSame &&

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
-import { embeddedStateDir } from '../runner/platform/platform-source.ts'
+import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
+import { embeddedStateDir } from '../platform/platform-source.ts'
 
 const LATEST = `SELECT id FROM tasks JOIN ingestions ON task_id = id WHERE status = 'succeeded' ORDER BY seq DESC LIMIT 1`
 

@@ -1,0 +1,148 @@
+import { APPROACHES, approachDescriptor, type BaseApproach } from '../../../contract/approaches.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
+import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import { type Difference, differences, firstDifference, IDENTITY_PARTS, type RowIdentity } from './row-identity.ts'
+
+// Which conditions of a row bind the other rows of its run (decision 048). Each row records everything that it was made under, and most of it must be equal in
+// all rows of a run. Two parts bind only what they can have changed: the settings of a model bind the answers that it had a part in, so that a failed
+// row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. Every comparison of conditions asks this file.
+
+/** A row as far as its conditions bind others. */
+export type BoundRow = Pick<CanonicalRow, 'status' | 'approach' | 'reproducibility'>
+
+export const INGESTION_JOB = 'reproducibility.ingestion.job_id'
+/** Of rows stored before the settings of each model were recorded: one hash of all sets. */
+const MODELS_HASH = 'reproducibility.config_hashes.models'
+const ROLES = 'reproducibility.runtime.models.roles.'
+
+/** The role whose model a field describes; null for every other field. */
+export const roleOfField = (path: string): string | null =>
+  path.startsWith(ROLES) ? path.slice(ROLES.length).split('.', 1)[0]! : null
+
+/** True for a difference in what models are asked with. */
+export const isOfModels = (path: string): boolean => path === MODELS_HASH || path.startsWith(ROLES)
+
+/** Everything that an approach may read or ask; an approach of another version may do all of it. */
+function useOf({ base_model: base, parameters }: BoundRow['approach']) {
+  if (!Object.hasOwn(APPROACHES, base)) return { graph: true, contexts: true, calls: null }
+  const { usesGraph, usesContextual, usesTree, usualCalls } = approachDescriptor(base as BaseApproach)
+  const calls = usualCalls === null ? null : (usualCalls?.(parameters) ?? {})
+  return { graph: usesGraph === true, contexts: usesContextual === true || usesTree === true, calls }
+}
+
+/** True where the answer or the grades of a row can have been another with another model in this role. Roles that any approach may ask count for all. */
+function hasPart(role: string, { status, approach, reproducibility }: BoundRow): boolean {
+  if (status !== 'ok') return false
+  const { graph, contexts, calls } = useOf(approach)
+  switch (role) {
+    case 'evaluator':
+    case 'evaluator_embed':
+      return reproducibility.runtime.providers['evaluator'] !== 'disabled'
+    case 'graph_extract':
+    case 'graph_keyword':
+    case 'graph_query':
+      return graph
+    case 'contextual_blurb':
+      return contexts
+    case 'agentic':
+    case 'workflow_classifier':
+      return calls === null || role in calls
+    default:
+      return true
+  }
+}
+
+/** True for an answer from a graph, contexts or summaries that a language model wrote: equal documents may have given others. Rules write the same again. */
+function readsWrittenTexts({ status, approach, reproducibility }: BoundRow): boolean {
+  if (status !== 'ok') return false
+  const { graph, contexts } = useOf(approach)
+  const roles = reproducibility.runtime.models?.roles
+  const isWritten = (role: string): boolean => !isRuleBased(roles?.[role]?.backend ?? '')
+  return (graph && isWritten('graph_extract')) || (contexts && isWritten('contextual_blurb'))
+}
+
+/** True where the value that a row records in a field must be that of the other rows of its run. */
+function binds(path: string, row: BoundRow): boolean {
+  if (path === INGESTION_JOB) return readsWrittenTexts(row)
+  if (path === MODELS_HASH) return row.status === 'ok'
+  const role = roleOfField(path)
+  return role === null || hasPart(role, row)
+}
+
+const allDifferences = (stored: Reproducibility, current: Reproducibility): Generator<Difference> =>
+  differences(stored, current, ['reproducibility'])
+
+/** The fields in which a stored row forbids that rows of these conditions are added to its run. */
+export function* conflictsWith(stored: BoundRow, current: Reproducibility): Generator<Difference> {
+  if (stored.reproducibility === current) return
+  for (const difference of allDifferences(stored.reproducibility, current))
+    if (binds(difference.path, stored)) yield difference
+}
+
+/** Names the first field that forbids to reuse a stored row for a planned cell, such as `reproducibility.seed`; null when there is none. */
+export function identityConflict(stored: RowIdentity & BoundRow, current: RowIdentity): PlanConflict | null {
+  for (const part of IDENTITY_PARTS) {
+    const found =
+      part === 'reproducibility'
+        ? conflictsWith(stored, current.reproducibility)
+        : [firstDifference(stored[part], current[part], [part])]
+    for (const difference of found) if (difference !== null) return { row_id: current.row_id, ...difference }
+  }
+  return null
+}
+
+/** The fields of a run that has no row yet, or only failed ones, which forbid rows of these conditions. */
+export function* commonConflicts(stored: Reproducibility, current: Reproducibility): Generator<Difference> {
+  for (const difference of allDifferences(stored, current))
+    if (difference.path !== INGESTION_JOB && !isOfModels(difference.path)) yield difference
+}
+
+/** True where a model that a failed row's approach asks is set otherwise now: the failure says nothing about an answer of today. */
+export function isOutdatedFailure(row: BoundRow, current: Reproducibility): boolean {
+  if (row.reproducibility === current) return false
+  const asked: BoundRow = { ...row, status: 'ok' }
+  return allDifferences(row.reproducibility, current).some(({ path }) => isOfModels(path) && binds(path, asked))
+}
+
+const kindOf = ({ status, approach }: BoundRow): string => `${status === 'ok'} ${approach.base_model}`
+
+/** The conditions of the rows of one run, taken in one by one in any order. */
+export class SharedConditions {
+  /** One row for each kind of row and its conditions. */
+  readonly #seen = new Map<string, BoundRow>()
+  /** When the last row of each conditions was made, by their text. */
+  readonly #lastAt = new Map<string, string>()
+  #last: { reproducibility: Reproducibility; text: string } | null = null
+
+  /** The conditions of the row that was made last, with sorted keys; null before any. */
+  get value(): Reproducibility | null {
+    let found: [string, string] | null = null
+    for (const each of this.#lastAt)
+      if (found === null || each[1] > found[1] || (each[1] === found[1] && each[0] > found[0])) found = each
+    return found === null ? null : (JSON.parse(canonicalJson(JSON.parse(found[0]))) as Reproducibility)
+  }
+
+  /** Takes in a row. Returns a field in which it and one before it bind each other and differ, for the first row of its kind; else null. */
+  conflictOf(row: BoundRow & Pick<CanonicalRow, 'finished_at'>): Difference | null {
+    const text = this.#textOf(row.reproducibility)
+    if (row.finished_at > (this.#lastAt.get(text) ?? '')) this.#lastAt.set(text, row.finished_at)
+    const key = `${kindOf(row)} ${text}`
+    if (this.#seen.has(key)) return null
+    const others = [...this.#seen.values()]
+    this.#seen.set(key, row)
+    for (const other of others)
+      for (const difference of conflictsWith(other, row.reproducibility))
+        if (binds(difference.path, row)) return difference
+    return null
+  }
+
+  /** Readers may share one object among rows. */
+  #textOf(reproducibility: Reproducibility): string {
+    if (this.#last?.reproducibility !== reproducibility)
+      this.#last = { reproducibility, text: JSON.stringify(reproducibility) }
+    return this.#last.text
+  }
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto'
+import type { ResolvedModels } from '../../../contract/evidence/provenance.ts'
+import { isRemoteModel, modelNameOf, type ModelChoice } from '../../../contract/manifests/model-backends.ts'
+import { connectionKey, connectionOfStoredKey } from '../../../contract/manifests/model-connections.ts'
+import type { Experiment } from '../experiment.ts'
+import { hashOf } from '../load-manifest.ts'
+
+// Which settings of a model are conditions of a row: those that can change what it answers. They are in each row, role by role, so that a refusal
+// names the field, and so that a repair of one role leaves the answers of others as they are (decision 048).
+
+/** Settings that change when an answer comes, or whether one does, and never what it says. */
+const CHANGES_NO_ANSWER = [
+  'api_key_env',
+  'concurrency',
+  'keep_alive_s',
+  'memory_mib',
+  'retries',
+  'threads',
+  'timeout_s',
+] as const
+
+type ResolvedRole = ResolvedModels['roles'][string]
+
+/** An address without user name, password and query, also where it begins with a variable. */
+export function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return address.replace(/\/\/[^/@\s]*@/, '//')
+  const url = new URL(address)
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`
+}
+
+function declaredModel(choice: ModelChoice): ResolvedRole {
+  const { backend, model, ...all } = choice
+  const name = modelNameOf(choice)
+  const settings = Object.fromEntries(
+    Object.entries(all).filter(([field]) => !(CHANGES_NO_ANSWER as readonly string[]).includes(field)),
+  )
+  if (isRemoteModel(choice)) settings['base_url'] = withoutCredentials(choice.base_url)
+  // Two files of one name can be two models. A path belongs to one machine, so its hash is recorded.
+  if (name !== model) settings['path_sha256'] = hash('sha256', model)
+  return { backend, model: name, ...(Object.keys(settings).length === 0 ? {} : { settings }) }
+}
+
+/** The models of a set, with every setting that can change what they answer; null for a set that is not declared. */
+export function declaredModels({ models }: Pick<Experiment, 'models'>, set: string): ResolvedModels | null {
+  const declared = models.sets[set]
+  if (declared === undefined) return null
+  const roles = Object.entries(declared.roles).map(([role, choice]) => [role, declaredModel(choice)])
+  return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
+}
+
+/** Models that the platform reports, with the settings that the project declares for them. */
+export function withSettings(experiment: Pick<Experiment, 'models'>, resolved: ResolvedModels): ResolvedModels {
+  const declared = declaredModels(experiment, resolved.set)?.roles ?? {}
+  const roles = Object.entries(resolved.roles).map(([role, { backend, model }]) => {
+    const settings = declared[role]?.settings
+    return [role, { backend, model, ...(settings === undefined ? {} : { settings }) }]
+  })
+  return { set: resolved.set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
+}
+
+/** One hash of all sets, as rows record it that were stored before the settings of each model were. A person's own set counts where the run uses it. */
+export function modelsHash(
+  { models, projectModels, ownModelSets, connections }: Experiment,
+  modelSet: string | null,
+): string {
+  const chosen = modelSet ?? models.default_set
+  const count = ownModelSets.includes(chosen)
+    ? { ...projectModels, sets: { ...projectModels.sets, [chosen]: models.sets[chosen]! } }
+    : projectModels
+  const sets = Object.entries(count.sets).map(([name, set]) => {
+    const roles = Object.entries(set.roles).map(([role, choice]) => [
+      role,
+      withKeyVariable(withoutConcurrency(choice), connections),
+    ])
+    return [name, { ...set, roles: Object.fromEntries(roles) as typeof set.roles }] as const
+  })
+  return hashOf({ ...count, sets: Object.fromEntries(sets) })
+}
+
+/** The place of a key changes no answer: a model counts as it would with the variable of its connection. */
+function withKeyVariable(choice: ModelChoice, connections: Experiment['connections']): ModelChoice {
+  if (!isRemoteModel(choice) || choice.api_key_env === null) return choice
+  const name = connectionOfStoredKey(choice.api_key_env)
+  return name === null || !Object.hasOwn(connections, name)
+    ? choice
+    : { ...choice, api_key_env: connectionKey(connections[name]!) }
+}
+
+/** The number of calls that a service gets at once changes no answer. */
+function withoutConcurrency(choice: ModelChoice): ModelChoice {
+  if (!('concurrency' in choice)) return choice
+  const { concurrency: _concurrency, ...rest } = choice
+  return rest
+}
