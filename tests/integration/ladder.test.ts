@@ -194,7 +194,7 @@ describe('a second run', () => {
       run: 0,
       planned_difference: { pairs: 6, alone: null, among: null },
     })
-    expect(planned.stdout).toContain('reproducibility.runtime.models.roles.agentic.backend')
+    expect(planned.stdout).toContain('reproducibility.runtime.models.roles.light_gen.backend')
     expect(unknown.code).toBe(2)
     expect(unknown.stderr).toMatch(/RAG_MODEL_SET: there is no model set nope; manifests\/models.yaml has builtin, /)
   })

@@ -1,4 +1,4 @@
-import { APPROACHES, approachDescriptor, type BaseApproach } from '../../../contract/approaches.ts'
+import { APPROACHES, approachDescriptor } from '../../../contract/approaches.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
@@ -28,7 +28,7 @@ export const isOfModels = (path: string): boolean => path === MODELS_HASH || pat
 /** Everything that an approach may read or ask; an approach of another version may do all of it. */
 function useOf({ base_model: base, parameters }: BoundRow['approach']) {
   if (!Object.hasOwn(APPROACHES, base)) return { graph: true, contexts: true, calls: null }
-  const { usesGraph, usesContextual, usesTree, usualCalls } = approachDescriptor(base as BaseApproach)
+  const { usesGraph, usesContextual, usesTree, usualCalls } = approachDescriptor(base)
   const calls = usualCalls === null ? null : (usualCalls?.(parameters) ?? {})
   return { graph: usesGraph === true, contexts: usesContextual === true || usesTree === true, calls }
 }

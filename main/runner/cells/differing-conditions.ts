@@ -2,6 +2,8 @@ import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 import { roleWords } from '../../../core/role-words.ts'
 import { INGESTION_JOB, roleOfField } from '../../evidence/rows/conditions.ts'
 
+const MODEL_SET = 'reproducibility.runtime.models.set'
+
 /** What a field of a run's conditions stands for, by the beginning of its path. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['runner_version', 'the version of the program'],
@@ -22,6 +24,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['reproducibility.runtime.platform', 'the version of the program'],
   ['reproducibility.runtime.gateway', 'the gateway'],
   ['reproducibility.runtime.providers', 'the services'],
+  [MODEL_SET, 'the model set'],
   ['reproducibility.runtime.models', 'the models'],
   ['reproducibility.runtime.judge_panel', 'the judge panel'],
   ['reproducibility.runtime.runtime_files', 'the approaches that are served'],
@@ -52,15 +55,16 @@ function modelWords(conflicts: readonly PlanConflict[]): string {
   return `${withFileNames(what, conflicts)}: ${stored} → ${current}`
 }
 
-/** What differs between stored and present conditions, with the files in which it does, and of a model also the values. */
+/** What differs between stored and present conditions, with the files in which it does, and of a model also the values. Of another set of models its name is enough. */
 export function differingWords(conflicts: readonly PlanConflict[]): string {
   const [ofModels, others] = [true, false].map((wanted) =>
     conflicts.filter(({ path }) => (roleOfField(path) !== null) === wanted),
   ) as [PlanConflict[], PlanConflict[]]
+  const isOtherSet = conflicts.some(({ path }) => path === MODEL_SET)
   const fieldOf = ({ path, model, stored, current }: PlanConflict): string =>
     [path.split('.').slice(5).join('.'), model, stored, current].join('\0')
   return [
     ...[...Map.groupBy(others, ({ path }) => wordsOf(path))].map(([words, all]) => withFileNames(words, all)),
-    ...[...Map.groupBy(ofModels, fieldOf).values()].map(modelWords),
+    ...(isOtherSet ? [] : [...Map.groupBy(ofModels, fieldOf).values()].map(modelWords)),
   ].join('; ')
 }

@@ -62,3 +62,10 @@ it('texts that a model wrote are not to be restored by writing them again', () =
     'Start a new run with --run-id, bring the collections of this run back where they are in the trash, or delete this run and start it again with --cold-reset.',
   )
 })
+
+it('another set of models is named as such, and not by the settings of each of its models', () => {
+  const role = 'reproducibility.runtime.models.roles.embed.model'
+  expect(linesOf(conflict(role), conflict('reproducibility.runtime.models.set'))[1]).toBe(
+    'What differs: the model set.',
+  )
+})
