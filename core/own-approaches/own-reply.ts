@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MOST_TOKENS } from '../received-completion.ts'
-import { noAnswerText } from '../no-answer-text.ts'
+import { noAnswerText } from '../model-remedies.ts'
 import { splitThinking } from '../thinking.ts'
 
 /** A passage as an own approach reports it, best first. */

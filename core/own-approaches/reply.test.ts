@@ -1,4 +1,4 @@
-import { noAnswerText } from '../no-answer-text.ts'
+import { noAnswerText } from '../model-remedies.ts'
 import { describe, expect, it } from 'vitest'
 import {
   httpPlan,

@@ -23,7 +23,7 @@ import {
   ingestProfile,
 } from './ingestion/ingest.ts'
 import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
-import { missingRemedy } from './missing-remedy.ts'
+import { missingRemedy } from '../../core/model-remedies.ts'
 import { bringToFile, isStoredRun } from './cells/open-evidence.ts'
 import { PlatformError } from './platform/platform-client.ts'
 import { checkAliases, preflight } from './prepare/preflight.ts'

@@ -224,7 +224,7 @@ export class DatabaseWrites {
 
   #identityReplaced(): EvidenceError {
     const { file } = this.#host
-    const message = `${file}: the run was removed, or another process started it again under other conditions, while this one was not connected. Start a new run with --run-id`
+    const message = `${file}: the run was removed, or another process started it again under other conditions, while this one was not connected. Start a new run under another name`
     return new EvidenceError('other_identity', message, { file })
   }
 }

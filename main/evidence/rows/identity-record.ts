@@ -137,7 +137,7 @@ export async function checkRowsFrom(
     const [difference] = conflictsWith(row, identity.reproducibility)
     if (difference === undefined) continue
     const { path, stored, current } = difference
-    const message = `${rows.path}: another process stored row ${ordinal + 1} under other conditions (${path}: stored ${stored}, this run has ${current}). Stop that process, and start a new run with --run-id`
+    const message = `${rows.path}: another process stored row ${ordinal + 1} under other conditions (${path}: stored ${stored}, this run has ${current}). Stop that process, and start a new run under another name`
     throw new EvidenceError('other_identity', message, { file: rows.path, rowId: row.row_id, path })
   }
 }

@@ -1,3 +1,4 @@
+import { WRONG_ADDRESS } from '../../../core/model-remedies.ts'
 import { expect, it, onTestFinished } from 'vitest'
 import { hang, json } from '../../../tests/helpers/fault-server.ts'
 import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
@@ -43,7 +44,24 @@ it('an answer that is a web page is named with the address that gave it, without
   server.script((response) => void response.end('<html>Router'))
   expect(await client.chat({}, 5000)).toMatchObject({
     type: 'invalid_response',
-    message: `${server.url}/v1/chat/completions answered HTTP 200 with a web page instead of JSON: <html>Router`,
+    message: `${server.url}/v1/chat/completions answered HTTP 200 with a web page instead of JSON: <html>Router. ${WRONG_ADDRESS}`,
+    isFinal: true,
+  })
+})
+
+it('a failure that would come again is named as such, with what to do about the gateway', async () => {
+  const server = await testFaultServer()
+  const client = createGatewayClient({ url: server.url, apiKey: null })
+  onTestFinished(() => client.close())
+  server.script(
+    json({ error: { message: 'no model' } }, 502, { 'x-should-retry': 'false' }),
+    json({ error: { message: 'down' } }, 502),
+    json({ detail: 'Not Found' }, 404),
+  )
+  expect(await client.chat({}, 5000)).toMatchObject({ message: 'HTTP 502: no model', isFinal: true })
+  expect(await client.chat({}, 5000)).toMatchObject({ message: 'HTTP 502: down', isFinal: false })
+  expect(await client.chat({}, 5000)).toMatchObject({
+    message: 'HTTP 404: Not Found. Correct the name of the model, or the address of the gateway.',
   })
 })
 

@@ -1,12 +1,14 @@
 import type { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
 import { durationWords } from '../../../contract/words.ts'
 import { isAccessRefused } from '../../../core/http/access-refused.ts'
-import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { createHttpClient, HttpFault, type HttpAnswer } from '../../../core/http/http-client.ts'
 import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
 import { askedPauseMs, isLasting, PATIENCE_MS } from '../../../core/http/pauses.ts'
 import { saidBy } from '../../../core/http/said.ts'
+import { isRecord } from '../../../core/json.ts'
 import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
+import { callRemedy, isFinalCall } from '../../../core/model-remedies.ts'
 import { credentialHeaders, type Credentials } from '../trust/credential-headers.ts'
 
 /** An answer larger than this is refused before it can fill the memory. */
@@ -30,6 +32,8 @@ export type GatewayReply =
       retryAfterMs: number | null
       /** The call was one too many: it is to be repeated in its turn. */
       isLimit?: boolean
+      /** The same call would end in the same way. */
+      isFinal?: boolean
       /** States what the answer has beside its error, such as a trace. */
       body?: unknown
     } & Times)
@@ -85,6 +89,15 @@ function failureOf({ fault, reason, code }: HttpFault): { type: CellErrorType; m
 /** Codes of an answer that a filter withheld or that the model refused: the next attempt would end alike. */
 const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
 
+const isPage = (text: string): boolean => /^\s*</.test(text)
+
+/** A failure of the gateway itself with what to do about it; one that it reports has the words of what it asked. */
+function withRemedy(message: string, { status, text, json }: Pick<HttpAnswer, 'status' | 'text' | 'json'>): string {
+  if (isRecord(json) && isRecord(json['error'])) return message
+  const remedy = callRemedy({ status, isPage: isPage(text), isTimeout: false }, 'gateway')
+  return remedy === '' ? message : `${message.replace(/[.\s]+$/, '')}.${remedy}`
+}
+
 /** A client whose calls are slowed down together when the gateway refuses some as too many; every fault of a gateway is a typed reply. */
 export function createGatewayClient(options: GatewayOptions): GatewayClient {
   const client = createHttpClient(credentialHeaders(options))
@@ -107,13 +120,14 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       result: { ok: true; body: unknown } | { type: CellErrorType; message: string; body?: unknown },
       askedMs: number | null = null,
       lasts = false,
+      isFinal = false,
     ): GatewayReply => {
       const isLimit = place?.end(lasts ? null : status, askedMs) === true
       const times = { latencyMs: performance.now() - started, waitedMs: place?.waitedMs ?? 0 }
       if ('ok' in result) return { ok: true, ...times, status: status!, body: result.body }
       const { type, message, body } = result
       const retryAfterMs = isLimit ? pace.pauseMs : askedMs
-      return { ok: false, type, ...times, status, message: serviceText(message), retryAfterMs, isLimit, body }
+      return { ok: false, type, ...times, status, message: serviceText(message), retryAfterMs, isLimit, isFinal, body }
     }
     const isStopped = (): boolean => signal?.aborted === true
     if (isStopped()) return reply(null, CANCELLED)
@@ -137,7 +151,13 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
           )
         const askedMs = askedPauseMs(answer.headers)
         if (status !== 429)
-          return reply(status, { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json }, askedMs)
+          return reply(
+            status,
+            { type: 'http_error', message: withRemedy(`HTTP ${status}: ${message}`, answer), body: json },
+            askedMs,
+            false,
+            answer.headers['x-should-retry'] === 'false',
+          )
         if (!isLasting(text, askedMs)) {
           limited = `${message.replace(/[.\s]+$/, '')}; ${LIMIT_ADVICE}`
           return reply(status, { type: 'rate_limited', message: limited, body: json }, askedMs)
@@ -151,8 +171,15 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       limited = null
       if (json !== undefined) return reply(status, { ok: true, body: json })
       const { origin, pathname } = new URL(url)
-      const message = `${origin}${pathname} answered HTTP ${status} with ${/^\s*</.test(text) ? 'a web page' : 'something'} instead of JSON: ${serviceText(text, 120)}`
-      return reply(status, { type: 'invalid_response', message })
+      const what = isPage(text) ? 'a web page' : 'something'
+      const message = `${origin}${pathname} answered HTTP ${status} with ${what} instead of JSON: ${serviceText(text, 120)}`
+      return reply(
+        status,
+        { type: 'invalid_response', message: withRemedy(message, answer) },
+        null,
+        false,
+        isFinalCall({ status, isPage: isPage(text) }),
+      )
     } catch (error) {
       if (isStopped()) return reply(null, CANCELLED)
       if (!(error instanceof HttpFault)) throw error

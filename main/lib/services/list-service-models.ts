@@ -12,6 +12,7 @@ import { askedPauseMs } from '../../../core/http/pauses.ts'
 import { saidIn } from '../../../core/http/said.ts'
 import { isRecord, messageOf } from '../../../core/json.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
+import { WRONG_ADDRESS } from '../../../core/model-remedies.ts'
 import { remedyFor } from '../../../core/remedy.ts'
 
 /** A service and the key that it gets. */
@@ -111,9 +112,6 @@ function unreached(
     remedy: `Check that ${label} is running and that the address begins with the right scheme, http or https.`,
   }
 }
-
-export const WRONG_ADDRESS =
-  'The address is that of another program or of a page: check port and path; most services need /v1 at the end.'
 
 /** Returns what to do about a limit of requests; `waitMs` is the pause that the service asks for. */
 export const remedyOfLimit = (waitMs: number | null): string =>

@@ -127,10 +127,22 @@ describe('a faulty gateway ends in a typed failure', () => {
 
   it('hangs → timeout', async () => {
     server.script(hang)
+    const message = expect.stringMatching(/within the time limit\. Raise the time limit of an answer/)
     expect(await callApproach(client, call({ timeoutMs: 100 }))).toMatchObject({
       ok: false,
-      error: { type: 'timeout' },
+      error: { type: 'timeout', message },
     })
+  })
+
+  it.each([
+    ['a page at a wrong address', text('<html>proxy</html>')],
+    [
+      'what the gateway marks as not to be repeated',
+      json({ error: { message: 'x' } }, 502, { 'x-should-retry': 'false' }),
+    ],
+  ])('is asked once for %s', async (_what, behaviour) => {
+    server.script(behaviour)
+    expect((await callApproach(client, call({ retries: 1 }))).attempts).toHaveLength(1)
   })
 
   it('refuses the connection', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { callRemedy } from '../../../core/model-remedies.ts'
 import { durationWords } from '../../../contract/words.ts'
 import type { EvidenceCapability } from '../../../contract/common.ts'
 import type { Attempt, CellErrorType, ContextText, RowEvidence } from '../../../contract/evidence/canonical-row.ts'
@@ -48,6 +49,8 @@ const RETRYABLE: readonly CellErrorType[] = [
 function mayRetry(type: CellErrorType, status: number | null): boolean {
   return RETRYABLE.includes(type) || (type === 'http_error' && status !== null && status >= 500)
 }
+
+const TIMEOUT_REMEDY = callRemedy({ status: null, isPage: false, isTimeout: true }, 'gateway')
 
 /** The gateway waits for the service of a model: the time limit is no timeout of the model. */
 const limitedBy = (service: string) =>
@@ -114,11 +117,13 @@ export async function callApproach(client: GatewayClient, call: CellCall): Promi
       const { evidence, contextText, isCut, isUnsearched } = outcome
       return { ok: true, attempts, evidence, contextText, isCut, isUnsearched }
     }
-    const error = { type: outcome.type, message: outcome.message }
+    const remedy = outcome.type === 'timeout' ? `.${TIMEOUT_REMEDY}` : ''
+    const error = { type: outcome.type, message: outcome.message + remedy }
     // Being refused as one call too many is waiting, no failure: it ends with the time limit of the cell.
     const isWaiting = !reply.ok && reply.isLimit === true && call.retries > 0
     if (!isWaiting) failures += 1
-    if (failures > call.retries || !mayRetry(outcome.type, status)) return { ok: false, attempts, error }
+    const isFinal = !reply.ok && reply.isFinal === true
+    if (failures > call.retries || isFinal || !mayRetry(outcome.type, status)) return { ok: false, attempts, error }
     waitedMs = Math.min(MAX_WAIT_MS, (reply.ok ? null : reply.retryAfterMs) ?? 500 * 2 ** (attempts.length - 1))
     if (waitedMs >= leftMs) {
       if (error.type === 'timeout' || waits !== null) return { ok: false, attempts, error }

@@ -6,7 +6,7 @@ import { describeIssues } from '../../../core/issues.ts'
 import { unwritable } from '../../evidence/rows/row-line.ts'
 import { contextTokens } from '../../evaluation/handed-over.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
-import { noAnswerText } from '../../../core/no-answer-text.ts'
+import { noAnswerText } from '../../../core/model-remedies.ts'
 import { splitThinking } from '../../../core/thinking.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 

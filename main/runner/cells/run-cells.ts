@@ -29,7 +29,7 @@ export interface CellCounts {
 
 /** Summarizes what happened to the cells of a run. */
 function cellsNote({ ok, failed, left }: CellCounts): string {
-  if (ok + failed + left === 0) return 'every cell was there already'
+  if (ok + failed + left === 0) return 'every answer was there already'
   return `${ok} answered, ${failed} failed${left > 0 ? `, ${left} to go` : ''}`
 }
 

@@ -1,5 +1,6 @@
 // The test of models: of a set in the roles that it gives them, of a connection with the model that is named or listed first, of a GGUF file. The
 // requests are made in a process of the platform's code, as a run makes them, and what they teach is kept for runs.
+import { WRONG_ADDRESS } from '../../../core/model-remedies.ts'
 import { join, resolve } from 'node:path'
 import {
   isLearnedModel,
@@ -34,7 +35,6 @@ import {
   listServiceModels,
   remedyOf,
   remedyOfLimit,
-  WRONG_ADDRESS,
   type ListedModels,
 } from '../../lib/services/list-service-models.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'

@@ -86,7 +86,7 @@ async function run(changes: Partial<Ingredients> = {}) {
       ask: async (query) => {
         const { rag_extension: evidence } = await plugin.answer('graph-rag', question(query))
         const body = { answer: evidence!.answer, route: 'linked', approach: 'graph-rag', rag_extension: evidence }
-        return { status: 200, body, pause: {}, waitedMs: 0, spent: null }
+        return { status: 200, body, again: {}, waitedMs: 0, spent: null }
       },
     },
   })

@@ -78,7 +78,8 @@ describe('aliases', () => {
         504,
         {
           error: {
-            message: 'the model call for role light_gen failed: no answer within its time limit',
+            message:
+              'the model call for role light_gen failed: no answer within its time limit. Raise the time limit per call of the connection (timeout_s), or choose a faster model.',
             type: 'api_error',
             param: null,
             code: 'timeout',

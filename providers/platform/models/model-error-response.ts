@@ -1,4 +1,5 @@
 import { serviceText } from '../../../core/known-secrets.ts'
+import { callRemedy, isFinalCall } from '../../../core/model-remedies.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelCallErrorCode } from './model-host.ts'
@@ -52,16 +53,24 @@ export function reasonOf({ role, code, status, detail, said }: ModelCallError): 
   return `the model call for role ${role} failed: ${reason}`
 }
 
+/** The same with what to do about it, where the words of the service do not say it. */
+export function reasonAndRemedy(error: ModelCallError): string {
+  const { status, isPage, code } = error
+  const remedy = callRemedy({ status, isPage, isTimeout: code === 'timeout' }, 'connection')
+  return remedy === '' ? reasonOf(error) : `${reasonOf(error).replace(/[.\s]+$/, '')}.${remedy}`
+}
+
 /** Headers of a failed model call: when to come again, and for failures that will be the same next time that clients should not. */
-export function modelErrorHeaders({ code, retryAfterMs }: ModelCallError): Record<string, string> {
+export function modelErrorHeaders(error: ModelCallError): Record<string, string> {
+  const { code, retryAfterMs } = error
   if (code === 'rate_limited') return { 'retry-after': String(Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1000))) }
-  return code === 'unauthorized' || code === 'not_configured' ? { 'x-should-retry': 'false' } : {}
+  return code === 'unauthorized' || code === 'not_configured' || isFinalCall(error) ? { 'x-should-retry': 'false' } : {}
 }
 
 /** The platform's answer for a failed model call; null for other errors. */
 export function modelErrorResponse(error: Error): HttpError | null {
   if (!(error instanceof ModelCallError)) return null
-  return new HttpError(STATUS[error.code], reasonOf(error), {
+  return new HttpError(STATUS[error.code], reasonAndRemedy(error), {
     code: error.code,
     ...(error.code === 'context_length_exceeded' ? { param: 'messages' } : {}),
     headers: modelErrorHeaders(error),

@@ -112,6 +112,8 @@ export class ModelCallError extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly detail: string | null
+  /** True where a web page came in place of an answer. */
+  readonly isPage: boolean
   /** States what the service said, and the field of the request that it named. */
   readonly said: { text: string; param: string | null } | null
 
@@ -123,6 +125,7 @@ export class ModelCallError extends Error {
       status?: number | null
       retryAfterMs?: number | null
       detail?: string | undefined
+      isPage?: boolean
       said?: ModelCallError['said']
       cause?: unknown
     } = {},
@@ -133,6 +136,7 @@ export class ModelCallError extends Error {
     this.status = options.status ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
     this.detail = options.detail ?? null
+    this.isPage = options.isPage ?? false
     this.said = options.said ?? null
   }
 }

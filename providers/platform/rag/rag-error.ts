@@ -1,5 +1,5 @@
 import { HttpError } from '../../kit/http-error.ts'
-import { modelErrorHeaders, reasonOf } from '../models/model-error-response.ts'
+import { modelErrorHeaders, reasonAndRemedy } from '../models/model-error-response.ts'
 import type { ModelCallError, ModelCallErrorCode } from '../models/model-host.ts'
 import type { CallCounts } from './call-meter.ts'
 
@@ -123,10 +123,10 @@ const optionsOf = (code: RagErrorCode, headers: Record<string, string>, cause?: 
   ...(code === 'context_length_exceeded' ? { param: 'messages' } : {}),
 })
 
-/** A failed model call. Names role, reason and what the service said, without credentials and addresses. */
+/** A failed model call. Names role, reason, what the service said, without credentials and addresses, and what to do. */
 export function modelFailure(error: ModelCallError): RagError {
   const code = OF_MODEL_CALL[error.code]
-  return new RagError(code, reasonOf(error), optionsOf(code, modelErrorHeaders(error), error))
+  return new RagError(code, reasonAndRemedy(error), optionsOf(code, modelErrorHeaders(error), error))
 }
 
 /** A failure that another part of the platform reports by the code of a model call or of a question; null for other codes. */

@@ -72,8 +72,8 @@ function notRegistered(method: string, path: string, otherMethods: readonly stri
   }
 }
 
-/** Headers of the answer on which a node failed that its caller gets too: what it has cost, and when to come again. */
-const PASSED_HEADERS = [...Object.values(SPENT_HEADERS), 'retry-after']
+/** Headers of the answer on which a node failed that its caller gets too: what it has cost, and when or whether to come again. */
+const PASSED_HEADERS = [...Object.values(SPENT_HEADERS), 'retry-after', 'x-should-retry']
 
 const passedHeaders = ({ reply }: WorkflowRunError): Record<string, string> =>
   Object.fromEntries(Object.entries(reply?.headers ?? {}).filter(([name]) => PASSED_HEADERS.includes(name)))

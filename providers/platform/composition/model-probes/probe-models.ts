@@ -1,6 +1,6 @@
 // The test of models in the roles that they are given. Each kind of work is asked for as approaches, ingestion and evaluator ask for it, through the
 // model host of the platform, so that what is learned of a service counts: a refused field is left out, a schema or tools are replaced by words.
-import { noAnswerText } from '../../../../core/no-answer-text.ts'
+import { noAnswerText } from '../../../../core/model-remedies.ts'
 import { performance } from 'node:perf_hooks'
 import { APPROACHES } from '../../../../contract/approaches.ts'
 import type { LearnedOfModel, ModelRecord } from '../../../../contract/manifests/model-record.ts'

@@ -180,6 +180,7 @@ function parse(options: ModelHttpOptions, url: string, text: string, status: num
   if (value === undefined)
     return refuse(options, 'invalid_response', 'answered with something that is not JSON', {
       detail: pageDetail(url, text, status) ?? `the upstream answered with something that is not JSON (HTTP ${status})`,
+      isPage: isPage(text),
       status,
     })
   if (!isError(value)) return answered(value, status)
@@ -204,9 +205,11 @@ function isError(value: unknown): boolean {
   return object === 'error' || typeof error === 'string' || (typeof error === 'object' && error !== null)
 }
 
+const isPage = (text: string): boolean => /^\s*</.test(text)
+
 /** Names the address that answered with a web page: another program is there, or a proxy before the service. Undefined for any other answer. */
 function pageDetail(url: string, text: string, status: number): string | undefined {
-  if (!/^\s*</.test(text)) return undefined
+  if (!isPage(text)) return undefined
   const { origin, pathname } = new URL(url)
   const title = /<(title|h1)\b[^>]*>([^<]*)/i.exec(text)?.[2]?.replace(/\s+/g, ' ').trim() ?? ''
   const named = title === '' ? '' : `: ${serviceText(title, 80)}`
@@ -228,6 +231,7 @@ function statusFailure(
   return refuse(options, code, `answered HTTP ${status}: ${said.text}`, {
     status,
     detail: pageDetail(url, text, status),
+    isPage: isPage(text),
     said,
     again: isTemporary(status) && !isAboutField(status, said.text) && !isUsedUp(text),
     askedMs: askedPauseMs(answer.headers),
@@ -264,15 +268,16 @@ function refuse(
   more: {
     status?: number | null
     detail?: string | undefined
+    isPage?: boolean
     said?: Said
     cause?: unknown
     again?: boolean
     askedMs?: number | null
   } = {},
 ): Outcome {
-  const { status = null, detail, said = null, askedMs = null, again = false, cause } = more
+  const { status = null, askedMs = null, again = false } = more
   const message = `The model service of role ${options.role} at ${new URL(options.baseUrl).origin} ${problem}`
-  const error = new ModelCallError(code, options.role, message, { status, detail, said, retryAfterMs: askedMs, cause })
+  const error = new ModelCallError(code, options.role, message, { ...more, retryAfterMs: askedMs })
   return { result: error, again, status, askedMs }
 }
 

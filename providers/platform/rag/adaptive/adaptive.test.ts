@@ -134,6 +134,12 @@ describe('workflow-adaptive-rag', () => {
     await expect(ask()).rejects.toMatchObject({ code, status, message: error.message, headers: { 'retry-after': '7' } })
   })
 
+  it('keeps that a second call cannot help', async () => {
+    const error = { message: 'the upstream does not know the model', code: 'unknown_model' }
+    const { ask } = await open(json({ code: 0, message: 'Node failed', error }, 500, { 'x-should-retry': 'false' }))
+    await expect(ask()).rejects.toMatchObject({ code: 'model_failed', headers: { 'x-should-retry': 'false' } })
+  })
+
   it('names the words of an error whose code is unknown', async () => {
     const error = { message: 'There is no model "x"', code: 'model_not_found' }
     const { ask } = await open(json({ code: 0, message: 'Node failed', error }, 500))

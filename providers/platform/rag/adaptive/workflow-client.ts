@@ -6,11 +6,11 @@ import { RagError, SPENT_HEADERS } from '../rag-error.ts'
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } }
 
-/** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost, `pause` the header of the pause that it passes on. */
+/** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost, `again` the headers that say when to ask again, and whether. */
 export interface WorkflowReply {
   status: number
   body: unknown
-  pause: Record<string, string>
+  again: Record<string, string>
   /** Time in which the classifier only waited for its turn, where the engine reports it. */
   waitedMs: number
   spent: { llmCalls: number; cloudCalls: number } | null
@@ -51,7 +51,10 @@ export function httpWorkflowClient(options: HttpWorkflowOptions): WorkflowClient
         return {
           status,
           body: json ?? null,
-          pause: pauseHeader(headers),
+          again: {
+            ...pauseHeader(headers),
+            ...(headers['x-should-retry'] === 'false' ? { 'x-should-retry': 'false' } : {}),
+          },
           waitedMs: countIn(headers, WAITED_HEADER) ?? 0,
           spent: spentOf(headers),
         }

@@ -101,13 +101,13 @@ function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {
 /** The gateway's error on which a run failed. An engine that does not pass it on, such as n8n, leaves the status alone. */
 const Failed = z.looseObject({ error: z.looseObject({ message: z.string(), code: z.string() }) })
 
-function failureOf({ status, body, pause }: WorkflowReply): RagError {
+function failureOf({ status, body, again }: WorkflowReply): RagError {
   const parsed = Failed.safeParse(body)
   if (!parsed.success) return new RagError('workflow_failed', `the workflow failed (HTTP ${status})`)
   const { message, code } = parsed.data.error
   const words = serviceText(message)
   return (
-    reportedFailure(code, words, pause) ??
+    reportedFailure(code, words, again) ??
     new RagError('workflow_failed', `the workflow failed (HTTP ${status}): ${words}`)
   )
 }

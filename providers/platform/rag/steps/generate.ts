@@ -1,6 +1,6 @@
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
-import { noAnswerText } from '../../../../core/no-answer-text.ts'
+import { noAnswerText } from '../../../../core/model-remedies.ts'
 import { withoutThinking } from '../../../../core/thinking.ts'
 import type { ApproachAnswer, ApproachServices, Passage } from '../approach.ts'
 import { RagError } from '../rag-error.ts'

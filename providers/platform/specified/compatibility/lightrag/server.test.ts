@@ -1,4 +1,4 @@
-import { noAnswerText } from '../../../../../core/no-answer-text.ts'
+import { noAnswerText } from '../../../../../core/model-remedies.ts'
 import { describe, expect, it } from 'vitest'
 import { GraphPipelineStatus, GraphTrackStatus } from '../../../../../contract/http/graph-documents.ts'
 import { GraphDataResponse, GraphQueryResponse } from '../../../../../contract/http/graph-engine.ts'

@@ -11,7 +11,7 @@ import type {
 } from '../../../../../contract/http/graph-engine.ts'
 import type { ModelHost, OnText } from '../../../models/model-host.ts'
 import { meterCalls } from '../../../rag/call-meter.ts'
-import { noAnswerText } from '../../../../../core/no-answer-text.ts'
+import { noAnswerText } from '../../../../../core/model-remedies.ts'
 import { withoutThinking } from '../../../../../core/thinking.ts'
 import { GraphEngineError } from '../errors.ts'
 import type { GraphEngineLimits } from '../limits.ts'
