@@ -69,6 +69,9 @@ it('an evaluator without credit is called three times, its metric is missing, an
   const answers = (await rowsOf(evidence)).map(({ evidence: answered }) => answered?.answer)
   expect(answers).toHaveLength(8)
 
+  expect((await ladder()).code).toBe(3)
+  expect([calls(), (await rowsOf(evidence)).length]).toEqual([6, 8])
+
   isPaid = true
   const planned = await runCli([
     'plan',
@@ -86,7 +89,7 @@ it('an evaluator without credit is called three times, its metric is missing, an
   const resumed = await ladder('--json')
   expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 0, resume_answered: 8 }])
   // Statements and refusal of each answer.
-  expect(calls()).toBe(3 + 16)
+  expect(calls()).toBe(6 + 16)
   const rows = await rowsOf(evidence)
   expect(rows.slice(8).map(({ evidence: answered }) => answered?.answer)).toEqual(answers)
   expect(rows.slice(8).every(({ retry, metrics }) => retry === 1 && metrics.ragas.error_type === undefined)).toBe(true)
@@ -94,5 +97,5 @@ it('an evaluator without credit is called three times, its metric is missing, an
 
   const again = await ladder('--json')
   expect([again.code, planOf(again)]).toMatchObject([0, { reuse: 8, run: 0, resume_answered: 0 }])
-  expect(calls()).toBe(3 + 16)
+  expect(calls()).toBe(6 + 16)
 })

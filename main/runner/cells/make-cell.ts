@@ -56,7 +56,8 @@ export async function makeCell(
   let appended = false
   try {
     run.emit({ type: 'cell.started', ...namesOf(open, cell) })
-    const answered = outcome.answered ?? (await ungradedAnswer(open, cell))
+    const ungraded = outcome.answered === null ? await ungradedAnswer(open, cell) : null
+    const answered = outcome.answered ?? ungraded
     let row = answered
     const recorder = new CellRecorder(open.trace.level, answered?.trace)
     let leftOut: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
@@ -75,7 +76,11 @@ export async function makeCell(
     const scored = await evaluated(open, row, recorder)
     const missing = [await leftOut, await open.trace.texts.add(recorder.takeTexts())]
     const made = { ...scored, trace: recorder.trace(new Set(missing.flatMap((some) => [...some]))) }
-    // 5. Append the row: only then is the cell made.
+    // 5. Append the row: only then is the cell made. A grading that is refused again by the same words has its row.
+    if (made.grading_refused === true && made.metrics.ragas.error === ungraded?.metrics.ragas.error) {
+      run.emit(cellFinished(made, true))
+      return made
+    }
     await opened.log.append(claim, made)
     appended = true
     run.emit(cellFinished(made, false))

@@ -3,6 +3,7 @@ import type { RunPlan } from '../../../contract/evidence/run-event.ts'
 import { EvidenceError } from '../../evidence/errors.ts'
 import type { ClaimOutcome, ResumePlan } from '../../evidence/evidence-log.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
+import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { createGatewayClient } from '../../lib/services/gateway-client.ts'
 import { otherModelWords, pacesFolder } from '../../manifests/models/model-records.ts'
@@ -51,8 +52,11 @@ export async function runCells(
   )
   try {
     // 2. Read what is stored: what the budget has paid for already, and which cells failed.
-    if (run.budget !== null) for await (const row of opened.log.rows()) run.budget.add(row)
     const retries = await retriedCellsOf(opened, run.retryFailed)
+    if (run.budget !== null)
+      for await (const row of opened.log.rows())
+        // An answer that is graded again is counted with its grades.
+        if (retries.answerOf(cellId(rowKeyOf(row))) === null) run.budget.add(row)
     const trace = { level: run.experiment.evaluation.run.trace ?? DEFAULT_TRACE_LEVEL, texts }
     const open: OpenRun = {
       run,
