@@ -29,23 +29,27 @@ beforeAll(async () => {
     return { json: { id: 'x', object: 'chat.completion', created: 0, model: 'critic', choices } }
   })
   await mkdir(join(root, '.rag-ladder'))
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  const roles = builtin.replace(/ evaluator: .*/, ' evaluator: { connection: paid, model: critic }')
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { paid: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  paid:\n    roles:\n${roles}`,
-  )
+  await setEvaluator('critic')
 })
 afterAll(async () => {
   await service.close()
   await rm(root, { recursive: true, force: true })
 })
 
-const ladder = (...more: string[]) =>
+async function setEvaluator(model: string): Promise<void> {
+  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+  const roles = builtin.replace(/ evaluator: .*/, ` evaluator: { connection: paid, model: ${model} }`)
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2\nconnections: { paid: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  paid:\n    roles:\n${roles}`,
+  )
+}
+
+const ladder = (runId: string, ...more: string[]) =>
   runCli([
     'ladder',
-    ...smokeRun(root, 'unpaid'),
+    ...smokeRun(root, runId),
     '--models',
     'vanilla-rag,hybrid-rag',
     '--model-set',
@@ -60,7 +64,7 @@ const ladder = (...more: string[]) =>
   ])
 
 it('an evaluator without credit is called three times, its metric is missing, and a resumed run grades the stored answers', async () => {
-  const unpaid = await ladder()
+  const unpaid = await ladder('unpaid')
   expect(unpaid.stdout).toContain(
     'run unpaid completed, 1 graded metric missing: the credit at the service of the model is used up: HTTP 402: Insufficient Balance',
   )
@@ -69,7 +73,7 @@ it('an evaluator without credit is called three times, its metric is missing, an
   const answers = (await rowsOf(evidence)).map(({ evidence: answered }) => answered?.answer)
   expect(answers).toHaveLength(8)
 
-  expect((await ladder()).code).toBe(3)
+  expect((await ladder('unpaid')).code).toBe(3)
   expect([calls(), (await rowsOf(evidence)).length]).toEqual([6, 8])
 
   isPaid = true
@@ -86,7 +90,7 @@ it('an evaluator without credit is called three times, its metric is missing, an
     '--json',
   ])
   expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0, resume_answered: 8 } satisfies Partial<RunPlan>)
-  const resumed = await ladder('--json')
+  const resumed = await ladder('unpaid', '--json')
   expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 0, resume_answered: 8 }])
   // Statements and refusal of each answer.
   expect(calls()).toBe(6 + 16)
@@ -95,7 +99,26 @@ it('an evaluator without credit is called three times, its metric is missing, an
   expect(rows.slice(8).every(({ retry, metrics }) => retry === 1 && metrics.ragas.error_type === undefined)).toBe(true)
   expect(await verifyEvidence(evidence)).toMatchObject({ ok: true, rows: 16, supersededRows: 8 })
 
-  const again = await ladder('--json')
+  const again = await ladder('unpaid', '--json')
   expect([again.code, planOf(again)]).toMatchObject([0, { reuse: 8, run: 0, resume_answered: 0 }])
   expect(calls()).toBe(6 + 16)
+})
+
+it('a resumed run grades the answers by another model where the one before graded none of them', async () => {
+  isPaid = false
+  expect((await ladder('changed')).code).toBe(3)
+  isPaid = true
+  await setEvaluator('other-critic')
+  const resumed = await ladder('changed', '--json')
+  expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 0, resume_answered: 8 }])
+  const evidence = join(root, 'results/changed-smoke-evidence.jsonl')
+  const rows = await rowsOf(evidence)
+  expect(rows.map(({ reproducibility }) => reproducibility.runtime.models!.roles['evaluator']!.model)).toEqual([
+    ...Array.from({ length: 8 }, () => 'critic'),
+    ...Array.from({ length: 8 }, () => 'other-critic'),
+  ])
+  expect(await verifyEvidence(evidence)).toMatchObject({ ok: true, rows: 16, supersededRows: 8 })
+  // Now it has.
+  await setEvaluator('third-critic')
+  expect((await ladder('changed', '--json')).code).toBe(4)
 })

@@ -11,7 +11,7 @@ import { type Difference, differences, firstDifference, IDENTITY_PARTS, type Row
 // row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. Every comparison of conditions asks this file.
 
 /** A row as far as its conditions bind others. */
-export type BoundRow = Pick<CanonicalRow, 'status' | 'approach' | 'reproducibility'>
+export type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'approach' | 'reproducibility'>
 
 export const INGESTION_JOB = 'reproducibility.ingestion.job_id'
 /** Of rows stored before the settings of each model were recorded: one hash of all sets. */
@@ -34,13 +34,13 @@ function useOf({ base_model: base, parameters }: BoundRow['approach']) {
 }
 
 /** True where the answer or the grades of a row can have been another with another model in this role. Roles that any approach may ask count for all. */
-function hasPart(role: string, { status, approach, reproducibility }: BoundRow): boolean {
+function hasPart(role: string, { status, grading_refused: isRefused, approach, reproducibility }: BoundRow): boolean {
   if (status !== 'ok') return false
   const { graph, contexts, calls } = useOf(approach)
   switch (role) {
     case 'evaluator':
     case 'evaluator_embed':
-      return reproducibility.runtime.providers['evaluator'] !== 'disabled'
+      return reproducibility.runtime.providers['evaluator'] !== 'disabled' && isRefused !== true
     case 'graph_extract':
     case 'graph_keyword':
     case 'graph_query':
@@ -100,6 +100,17 @@ export function* commonConflicts(stored: Reproducibility, current: Reproducibili
     if (difference.path !== INGESTION_JOB && !isOfModels(difference.path)) yield difference
 }
 
+/** The conditions of a stored answer that is graded under those of today. */
+export function gradedUnder(stored: Reproducibility, { runtime: { models: now } }: Reproducibility): Reproducibility {
+  const { models } = stored.runtime
+  if (models === null || now === null) return stored
+  const graders = ['evaluator', 'evaluator_embed'].flatMap((role) =>
+    now.roles[role] === undefined ? [] : [[role, now.roles[role]]],
+  )
+  const roles = { ...models.roles, ...(Object.fromEntries(graders) as typeof models.roles) }
+  return { ...stored, runtime: { ...stored.runtime, models: { ...models, roles } } }
+}
+
 /** True where a model that a failed row's approach asks is set otherwise now: the failure says nothing about an answer of today. */
 export function isOutdatedFailure(row: BoundRow, current: Reproducibility): boolean {
   if (row.reproducibility === current) return false
@@ -107,7 +118,8 @@ export function isOutdatedFailure(row: BoundRow, current: Reproducibility): bool
   return allDifferences(row.reproducibility, current).some(({ path }) => isOfModels(path) && binds(path, asked))
 }
 
-const kindOf = ({ status, approach }: BoundRow): string => `${status === 'ok'} ${approach.base_model}`
+const kindOf = ({ status, grading_refused: isRefused, approach }: BoundRow): string =>
+  `${status === 'ok'} ${isRefused === true} ${approach.base_model}`
 
 /** The conditions of the rows of one run, taken in one by one in any order. */
 export class SharedConditions {

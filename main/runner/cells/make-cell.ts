@@ -6,7 +6,7 @@ import { calledAlias } from '../../../core/matched-hybrid.ts'
 import { evaluationDisabled } from '../../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import type { ClaimOutcome } from '../../evidence/evidence-log.ts'
-import { identityConflict } from '../../evidence/rows/conditions.ts'
+import { gradedUnder, identityConflict } from '../../evidence/rows/conditions.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import type { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import type { GatewayClient } from '../../lib/services/gateway-client.ts'
@@ -105,7 +105,9 @@ function takeOverRow(open: OpenRun, cell: LadderCell, row: CanonicalRow): Canoni
 async function ungradedAnswer({ opened, retries }: OpenRun, cell: LadderCell): Promise<CanonicalRow | null> {
   const stored = retries.answerOf(cell.cellId)
   const row = stored === null ? null : await opened.log.read(stored)
-  return row === null ? null : { ...row, row_id: cell.rowId, retry: cell.retry }
+  if (row === null) return null
+  const reproducibility = gradedUnder(row.reproducibility, opened.reproducibility)
+  return { ...row, row_id: cell.rowId, retry: cell.retry, reproducibility }
 }
 
 function callOf(open: OpenRun, cell: LadderCell): CellCall {
