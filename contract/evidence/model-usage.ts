@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count } from '../common.ts'
 
 /**
- * Describes what calls used of one model, in tokens. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
+ * Describes what calls used of one model, in tokens. Tries of a call that its service refused are calls of it too. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
  * null for calls of another program that does not name it. Rules are not models here: they use nothing that is paid for.
  */
 export const ModelUsage = z.strictObject({

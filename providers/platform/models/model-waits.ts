@@ -32,25 +32,30 @@ export class WaitClock {
   }
 }
 
-/** The clock of the request that runs now, and whether a call of it is the one that runs. */
-const current = new AsyncLocalStorage<{ clock: WaitClock; isCall: boolean }>()
+/** Counts how often a call was sent to its service. */
+export interface Tries {
+  count: number
+}
+
+/** The clock of the request that runs now, and the tries of its call that runs; null outside of one. */
+const current = new AsyncLocalStorage<{ clock: WaitClock; tries: Tries | null }>()
 
 /** Runs a request with a clock: that of the request which it is a part of, where there is one. */
 export function withWaitClock<Result>(run: (clock: WaitClock) => Promise<Result>): Promise<Result> {
   const clock = current.getStore()?.clock
   if (clock !== undefined) return run(clock)
   const own = new WaitClock()
-  return current.run({ clock: own, isCall: false }, () => run(own))
+  return current.run({ clock: own, tries: null }, () => run(own))
 }
 
-/** Runs a call of a model. A call within another one is a part of it. */
-export async function modelCall<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Runs a call of a model, and counts its tries. A call within another one is a part of it. */
+export async function modelCall<Result>(run: () => Promise<Result>, tries: Tries = { count: 0 }): Promise<Result> {
   const place = current.getStore()
-  if (place === undefined || place.isCall) return run()
+  if (place === undefined || place.tries !== null) return run()
   const { clock } = place
   clock.change(1, 0)
   try {
-    return await current.run({ clock, isCall: true }, run)
+    return await current.run({ clock, tries }, run)
   } finally {
     clock.change(-1, 0)
   }
@@ -66,4 +71,10 @@ export async function modelWait<Result>(run: () => Promise<Result>): Promise<Res
   } finally {
     clock.change(0, -1)
   }
+}
+
+/** Counts one try of the call that runs. */
+export function countTry(): void {
+  const tries = current.getStore()?.tries
+  if (tries) tries.count += 1
 }

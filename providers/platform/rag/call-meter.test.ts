@@ -1,3 +1,4 @@
+import { countTry, withWaitClock } from '../models/model-waits.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
@@ -65,4 +66,24 @@ it('counts replies that fit their JSON schema, of models but not of rules, and t
   for (const _ of replies) await meter.models.chat('light_gen', { messages: [], reply_schema: schema })
   await meter.models.chat('graph_keyword', { messages: [], reply_schema: schema })
   expect(meter.counts()).toMatchObject({ schemaReplies: 3, validSchemaReplies: 1, reasoningTokens: 16 })
+})
+
+it('counts each try of a call as a call of its service, and once as a call of the approach', async () => {
+  const host = fakeModelHost()
+  const { chat, embed, rerank } = fakeModelHost()
+  const thrice =
+    <Asked extends unknown[], Result>(ask: (...asked: Asked) => Result) =>
+    (...asked: Asked): Result => {
+      for (let sent = 0; sent < 3; sent += 1) countTry()
+      return ask(...asked)
+    }
+  Object.assign(host, { chat: thrice(chat), embed: thrice(embed), rerank: thrice(rerank) })
+  const meter = meterCalls(host)
+  await withWaitClock(async () => {
+    await meter.models.embed('embed', ['x'], 'query')
+    await meter.models.rerank('x', ['y'])
+    await meter.models.chat('light_gen', { messages: [] })
+  })
+  const { llmCalls, modelUsage } = meter.counts()
+  expect([llmCalls, modelUsage.map(({ calls }) => calls)]).toEqual([1, [3, 3, 3]])
 })

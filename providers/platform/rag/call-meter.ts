@@ -4,7 +4,7 @@ import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evi
 import type { ChatCompletion, ChatMessage } from '../../../contract/http/chat.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import type { ChatRole, ModelHost } from '../models/model-host.ts'
-import { modelCall } from '../models/model-waits.ts'
+import { modelCall, type Tries } from '../models/model-waits.ts'
 import { parseJsonReply } from '../models/prompts/json-reply.ts'
 
 /** Calls that a service in another process made for a request, as it reported them. */
@@ -65,8 +65,11 @@ export function meterCalls(host: ModelHost): CallMeter {
   const started = performance.now()
   const used: ModelUsage[] = []
   /** Tokens of a call: unknown until its answer reports them, and for good where it fails. */
-  const addModel = (role: ModelRole, tokens: TokenCounts | null): void => {
-    if (!host.isBuiltin(role)) used.push(usageOfCall(host.modelName(role), host.isCloud(role), tokens))
+  const addModel = (role: ModelRole, tokens: TokenCounts | null, { count: tries }: Tries): void => {
+    if (host.isBuiltin(role)) return
+    // Tries that the service refused are calls of it, but no calls of the approach.
+    const usage = usageOfCall(host.modelName(role), host.isCloud(role), tokens)
+    used.push({ ...usage, calls: Math.max(1, tries) })
   }
   let lastChat: ReturnType<CallMeter['lastChat']> = null
   const timed = { firstTokenMs: null as number | null, tokens: 0, ms: 0 }
@@ -98,32 +101,38 @@ export function meterCalls(host: ModelHost): CallMeter {
     embed: async (role, texts, side, signal, statistics) => {
       count('embedCalls', role)
       let tokens: TokenCounts | null = null
+      const tries = { count: 0 }
       try {
-        return await modelCall(() =>
-          host.embed(role, texts, side, signal, statistics, (total) => {
-            tokens = { prompt_tokens: total, completion_tokens: 0 }
-          }),
+        return await modelCall(
+          () =>
+            host.embed(role, texts, side, signal, statistics, (total) => {
+              tokens = { prompt_tokens: total, completion_tokens: 0 }
+            }),
+          tries,
         )
       } finally {
-        addModel(role, tokens)
+        addModel(role, tokens, tries)
       }
     },
     chat: async (role, request, signal, onText) => {
       count('llmCalls', role)
       lastChat = { role, messages: request.messages }
       let firstAt: number | null = null
-      const asked = modelCall(() =>
-        host.chat(role, request, signal, (piece) => {
-          firstAt ??= performance.now()
-          onText?.(piece)
-        }),
+      const tries = { count: 0 }
+      const asked = modelCall(
+        () =>
+          host.chat(role, request, signal, (piece) => {
+            firstAt ??= performance.now()
+            onText?.(piece)
+          }),
+        tries,
       )
       const completion = await asked.catch((error: unknown) => {
-        addModel(role, null)
+        addModel(role, null, tries)
         throw error
       })
       addUsage(completion.usage)
-      addModel(role, completion.usage ?? null)
+      addModel(role, completion.usage ?? null, tries)
       addTimes(completion, firstAt)
       replies.isCut = completion.choices[0]?.finish_reason === 'length'
       replies.reasoningTokens += reasoningTokens(completion)
@@ -135,8 +144,10 @@ export function meterCalls(host: ModelHost): CallMeter {
     },
     rerank: (query, texts, signal, pool) => {
       count('rerankCalls', 'rerank')
-      addModel('rerank', null)
-      return modelCall(() => host.rerank(query, texts, signal, pool))
+      const tries = { count: 0 }
+      return modelCall(() => host.rerank(query, texts, signal, pool), tries).finally(() =>
+        addModel('rerank', null, tries),
+      )
     },
   }
   const addRemote = ({ llmCalls, cloudCalls, usage, models: named }: RemoteCalls) => {

@@ -15,10 +15,11 @@ it('60 texts of an ingestion are embedded by a service that takes two calls at a
     await service.close()
   })
   const texts = Array.from({ length: 60 }, (_, index) => `document ${index}`)
+  const tries = { count: 0 }
   const waitedMs = await Promise.all(
     texts.map((text) =>
       withWaitClock(async (clock) => {
-        await modelCall(() => backend.embed!([text], 'document'))
+        await modelCall(() => backend.embed!([text], 'document'), tries)
         return clock.waitedMs
       }),
     ),
@@ -26,4 +27,5 @@ it('60 texts of an ingestion are embedded by a service that takes two calls at a
   expect(waitedMs.filter((waited) => waited >= 40).length).toBeGreaterThan(30)
   expect(service).toMatchObject({ answered: 60, most: 2 })
   expect(service.refused).toBeGreaterThan(0)
+  expect(tries.count).toBe(service.answered + service.refused)
 })

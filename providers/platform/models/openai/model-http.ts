@@ -17,7 +17,7 @@ import { jsonIn } from '../../../../core/json.ts'
 import { serviceText } from '../../../../core/known-secrets.ts'
 import { isUsedUp } from '../../../../core/used-up-credit.ts'
 import { step, type StepEnd } from '../../trace/trace.ts'
-import { modelWait } from '../model-waits.ts'
+import { countTry, modelWait } from '../model-waits.ts'
 import { ModelCallError } from '../model-host.ts'
 import type { ModelCallErrorCode } from '../model-host.ts'
 import { StreamFault } from './streamed-completion.ts'
@@ -114,6 +114,7 @@ async function tryOnce(
   const limitBytes = options.responseLimitBytes ?? MODEL_RESPONSE_LIMIT_BYTES
   const accept = receiver === undefined ? 'application/json' : 'text/event-stream, application/json'
   let events = 0
+  countTry()
   try {
     return await client.open(url, { ...call, headers: { accept } }, async ({ status, headers, body }) => {
       const isOk = status >= 200 && status < 300
