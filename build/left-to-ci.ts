@@ -228,6 +228,10 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
         'plan over the corpus of a stored run',
         'a corpus that is ingested again while cells run',
       ],
+      'tests/integration/repaired-models.test.ts': [
+        'a time limit of a model is no condition',
+        'a setting of a role that no completed answer asked',
+      ],
       'tests/integration/stored-keys.test.ts': [
         'a run goes on when its key is stored instead of in a variable',
         'a connection that another person sends is missing its key',

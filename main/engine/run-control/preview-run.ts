@@ -9,6 +9,7 @@ import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
+import { differingWords } from '../../runner/cells/differing-conditions.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import type { CellPlan } from '../../runner/cells/ladder-cells.ts'
 import { coldPlan, type PlanInput } from '../../runner/cells/plan-dataset.ts'
@@ -76,7 +77,7 @@ async function checkDataset(
   if (plan.conflicts.length > 0)
     blockers.push({
       code: 'run_conflict',
-      message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions; ${remedy ?? 'take another name, or reset'}`,
+      message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions: ${differingWords(plan.conflicts)}; ${remedy ?? 'take another name, or reset'}`,
     })
   return { plan, cells, blockers, notices }
 }
