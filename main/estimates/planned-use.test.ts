@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -218,9 +219,45 @@ it('documents that a stopped run has read are not read again when it is resumed,
     (await plannedUse({ ...run, ...more }, dataset(), PLAN, [], cells)).parts[0]
   const kept = { part: 'ingestion', calls: 0, source: 'kept' }
   expect(await ingestion(stored('contextual-rag', 'graph-rag'))).toMatchObject(kept)
-  expect(await ingestion(stored('contextual-rag'))).toMatchObject({ part: 'ingestion', calls: 9 })
+  // Contexts are there, the graph is not.
+  expect(await ingestion(stored('contextual-rag'))).toMatchObject({ part: 'ingestion', calls: 6 })
   const cold = { request: { cold_reset: true } }
   expect(await ingestion(stored('contextual-rag', 'graph-rag'), cold)).toMatchObject({ calls: 9 })
+})
+
+it('chunks whose context or reading for the graph is stored are not asked about again, unless their document changed or the start is cold', async () => {
+  const folder = join(root, '.rag-ladder/platform', dataset().profile.name)
+  const corpus = join(PROJECT_ROOT, dataset().dataset.corpus_path)
+  const files = (await readdir(corpus)).map((name) => join(corpus, name))
+  await mkdir(join(folder, 'rag'), { recursive: true })
+  await mkdir(join(folder, 'graph'), { recursive: true })
+  const [jobs, contexts, graph] = ['ingestion', 'rag/blurbs', `graph/${dataset().profile.name}`].map(
+    (name) => new Database(join(folder, `${name}.sqlite`)),
+  ) as [Database.Database, Database.Database, Database.Database]
+  try {
+    jobs.exec('CREATE TABLE file_hashes (path TEXT, sha256 TEXT)')
+    const keep = jobs.prepare('INSERT INTO file_hashes VALUES (?, ?)')
+    for (const file of files) keep.run(file, hash('sha256', await readFile(file)))
+    contexts.exec(
+      `CREATE TABLE blurbs (key TEXT, model TEXT); INSERT INTO blurbs VALUES ('1', 'm'), ('2', 'm'), ('3', 'other')`,
+    )
+    graph.exec(`CREATE TABLE documents (id TEXT, extract_model TEXT); CREATE TABLE chunks (id TEXT, document_id TEXT);
+      CREATE TABLE extractions (chunk_id TEXT); INSERT INTO documents VALUES ('d', '{"model":"m"}');
+      INSERT INTO chunks VALUES ('c', 'd'); INSERT INTO extractions VALUES ('c')`)
+    const ingestion = async (more: object = {}, runs: Aggregate[] = []) =>
+      (await plannedUse(planned(['contextual-rag', 'graph-rag'], more), dataset(), PLAN, runs)).parts[0]
+    // One of three contexts, and two calls for each of two chunks.
+    expect(await ingestion()).toMatchObject({ part: 'ingestion', calls: 1 + 4 })
+    expect(await ingestion({ request: { cold_reset: true } })).toMatchObject({ calls: 9 })
+    jobs.exec(`UPDATE file_hashes SET sha256 = 'other' WHERE path LIKE '%tidewater%'`)
+    expect(await ingestion()).toMatchObject({ calls: 1 + 4 })
+    jobs.exec(`UPDATE file_hashes SET sha256 = 'other'`)
+    expect(await ingestion()).toMatchObject({ calls: 9 })
+  } finally {
+    for (const database of [jobs, contexts, graph]) database.close()
+    await rm(join(folder, 'rag'), { recursive: true })
+    await rm(join(folder, 'graph'), { recursive: true })
+  }
 })
 
 it('verdicts on an answer that was tried again and is stored are not asked for again', async () => {

@@ -29,6 +29,7 @@ import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { storedIngestion } from '../runner/ingestion/stored-ingestion.ts'
+import { storedReadings, unchangedFiles } from './stored-readings.ts'
 import { storedVerdicts } from './stored-verdicts.ts'
 
 type Part = Omit<PlannedPart, 'part'>
@@ -216,16 +217,31 @@ const FILLED = 0.8
 /** Formats whose size in bytes tells how many chunks they become; others are converted first. */
 const PLAIN = ['.md', '.markdown', '.txt']
 
+/** Chunks that a model is still asked about, and those of which the result is stored; null where they cannot be counted. */
 async function chunksOf(
-  { run: { experiment }, dataset: { dataset } }: Planning,
+  { run: { experiment, root, request }, dataset: { dataset, profile } }: Planning,
+  kind: 'graph' | 'contexts',
+  choice: ModelChoice,
   { chunk_size: size, overlap }: { chunk_size: number; overlap: number },
-): Promise<number | null> {
+): Promise<{ open: number; stored: number } | null> {
   const folder = join(experiment.root, dataset.corpus_path)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
   if (files.length === 0 || files.some(({ name }) => !PLAIN.includes(extname(name).toLowerCase()))) return null
-  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
-  return sizes.reduce((sum, bytes) => sum + Math.max(1, Math.ceil((bytes - overlap) / (size * FILLED - overlap))), 0)
+  const paths = files.map(({ parentPath, name }) => resolve(parentPath, name))
+  const readings = request.cold_reset ? 0 : storedReadings(root, profile.name, kind, modelNameOf(choice))
+  const unchanged = readings === 0 ? new Set() : await unchangedFiles(root, profile.name, paths)
+  let [all, kept] = [0, 0]
+  for (const path of paths) {
+    const { size: bytes } = await stat(path)
+    const chunks = Math.max(1, Math.ceil((bytes - overlap) / (size * FILLED - overlap)))
+    all += chunks
+    if (unchanged.has(path)) kept += chunks
+  }
+  // Every document is read: then so are its chunks, whatever their estimated number is.
+  const isComplete = unchanged.size === paths.length && readings >= kept
+  const stored = isComplete ? all : Math.min(readings, kept)
+  return { open: all - stored, stored }
 }
 
 /** Reading the documents: a call for the context of each chunk, two for what the graph takes of it. Null where rules read them. */
@@ -249,7 +265,26 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
   const current = run.request.cold_reset ? [] : await runsOfStoredCollections(planning)
   const isMade = (kind: (typeof kinds)[number]): boolean =>
     stored.some((base) => reads(base, kind)) || current.some((one) => covers(one, kind))
-  if (!run.request.cold_reset && written.every(isMade)) return { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const KEPT: Part = { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const open = run.request.cold_reset ? written : written.filter((kind) => !isMade(kind))
+  if (open.length === 0) return KEPT
+  const counted = await Promise.all(
+    open.map(async (kind) => {
+      if (kind === 'usesTree') return { part: UNKNOWN, stored: 0 }
+      const choice = set.roles[roles[kind]]
+      const { calls, atOnce } = kind === 'usesGraph' ? EXTRACTION : CONTEXTS
+      const chunks = await (kind === 'usesGraph'
+        ? chunksOf(planning, 'graph', choice, EXTRACTION.chunk)
+        : chunksOf(planning, 'contexts', choice, chunkerOf(dataset)))
+      if (chunks === null) return { part: UNKNOWN, stored: 0 }
+      const part = chunks.open === 0 ? KEPT : byCalls(planning, choice, chunks.open * calls, atOnce)
+      return { part, stored: chunks.stored }
+    }),
+  )
+  const parts = counted.map(({ part }) => part)
+  if (parts.every(({ source }) => source === 'kept')) return KEPT
+  // What a past run took is that of reading everything.
+  if (open.length < written.length || counted.some(({ stored: some }) => some > 0)) return together(parts, run)
   const covering = past.filter((one) => written.every((kind) => covers(one, kind)))
   const use = covering
     .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))
@@ -261,14 +296,6 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
       cost: isPaid(use.models) ? costOf(use.models, run.prices) : null,
       source: 'rows',
     }
-  const parts = await Promise.all(
-    written.map(async (kind): Promise<Part> => {
-      if (kind === 'usesTree') return UNKNOWN
-      const { calls, atOnce } = kind === 'usesGraph' ? EXTRACTION : CONTEXTS
-      const chunks = await chunksOf(planning, kind === 'usesGraph' ? EXTRACTION.chunk : chunkerOf(dataset))
-      return chunks === null ? UNKNOWN : byCalls(planning, set.roles[roles[kind]], chunks * calls, atOnce)
-    }),
-  )
   return together(parts, run)
 }
 

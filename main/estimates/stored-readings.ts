@@ -1,0 +1,51 @@
+// What the embedded platform has stored of reading documents: the contexts of chunks and the readings for the graph are kept one by one, also by a stopped run.
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
+import { ingestionFile } from '../runner/ingestion/stored-ingestion.ts'
+import { embeddedStateDir } from '../runner/platform/platform-source.ts'
+
+/** The result of a query on a file of the platform; null where the file is missing or in use. */
+function ask<Result>(file: string, query: (database: Database.Database) => Result): Result | null {
+  if (!existsSync(file)) return null
+  let database: Database.Database | null = null
+  try {
+    database = new Database(file, { fileMustExist: true })
+    return query(database)
+  } catch {
+    return null
+  } finally {
+    database?.close()
+  }
+}
+
+const CONTEXTS = 'SELECT count(*) FROM blurbs WHERE model = ?'
+const GRAPH = `SELECT count(*) FROM extractions JOIN chunks ON chunks.id = chunk_id JOIN documents ON documents.id = document_id
+  WHERE json_extract(extract_model, '$.model') = ?`
+
+/** How many chunks a model has written a context for, or was asked about for the graph. */
+export function storedReadings(root: string, profile: string, kind: 'graph' | 'contexts', model: string): number {
+  const folder = embeddedStateDir(join(root, STATE_FOLDER), profile)
+  const file = kind === 'graph' ? join(folder, 'graph', `${profile}.sqlite`) : join(folder, 'rag/blurbs.sqlite')
+  const count = (database: Database.Database): number =>
+    database
+      .prepare<[string], number>(kind === 'graph' ? GRAPH : CONTEXTS)
+      .pluck()
+      .get(model) ?? 0
+  return ask(file, count) ?? 0
+}
+
+/** Which of these files are as the last ingestion of a profile read them. */
+export async function unchangedFiles(root: string, profile: string, paths: readonly string[]): Promise<Set<string>> {
+  const rows = ask(ingestionFile(root, profile), (database) =>
+    database.prepare<[], { path: string; sha256: string }>('SELECT path, sha256 FROM file_hashes').all(),
+  )
+  const known = new Map(rows?.map(({ path, sha256 }) => [path, sha256]))
+  const unchanged = new Set<string>()
+  for (const path of paths)
+    if (known.has(path) && known.get(path) === hash('sha256', await readFile(path))) unchanged.add(path)
+  return unchanged
+}
