@@ -18,6 +18,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'chrome130',
+    // Nearly every route needs these modules: in fifty files of their own they cost the first page a fifth of its processor time.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4 }] } } },
   },
   server: {
     host: '127.0.0.1',
