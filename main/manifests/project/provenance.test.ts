@@ -99,6 +99,19 @@ it('the models of a run are no files of its project, so that a repair of one lea
   expect(await conditions(stored)).toEqual(stored)
 })
 
+it('the settings of this project say nothing about the models of a platform elsewhere', async () => {
+  const { experiment, dataset } = await smoke()
+  const reported = { set: 'ollama', roles: { light_gen: { backend: 'openai', model: 'm' } } }
+  const modelsAt = async (gateway: string) => {
+    const judgePanel = { enabled: false, endpoint: 'platform', models: [] }
+    const environment = { modelSet: null, gateway, basePort: null, providers: {}, judgePanel }
+    const health = { status: 'ok', version: '1', models: reported }
+    return (await reproducibilityOf(experiment, dataset, environment, health, null)).runtime.models
+  }
+  expect(await modelsAt('http://127.0.0.1:9')).toEqual(reported)
+  expect((await modelsAt('embedded'))!.roles['light_gen']).toHaveProperty('settings.base_url')
+})
+
 describe('a run whose rows hold one hash of all model sets', () => {
   const oldForm = async (): Promise<Reproducibility> => {
     const now = await conditions()

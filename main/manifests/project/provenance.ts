@@ -258,6 +258,7 @@ export async function reproducibilityOf(
 ): Promise<Reproducibility> {
   const { primary, exclude_cut_answers: excludesCut } = experiment.evaluation.metrics
   const budget = contextBudgetOf(experiment.evaluation)
+  const models = health?.models ?? null
   return {
     seed: experiment.evaluation.run.seed,
     config_hashes: configHashes(experiment, dataset),
@@ -269,7 +270,7 @@ export async function reproducibilityOf(
       gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),
       base_port: environment.basePort,
       providers: environment.providers,
-      models: health?.models === undefined ? null : withSettings(experiment, health.models),
+      models: environment.gateway === 'embedded' ? models && withSettings(experiment, models) : models,
       judge_panel: {
         enabled: environment.judgePanel.enabled,
         endpoint: withoutCredentials(environment.judgePanel.endpoint),
