@@ -20,6 +20,19 @@ describe('partOf', () => {
     expect(partOf(run('old', { kind: 'historical', datasets: [dataset(3, null)], state: null }))).toBeNull()
   })
 
+  it('is nothing for a whole run while judges grade its answers, or after they were stopped', () => {
+    expect(partOf(run('graded', { state: 'running' }))).toBeNull()
+    expect(partOf(run('stopped', { state: 'cancelled' }))).toBeNull()
+    expect(partOf(run('first dataset of two', { state: 'running', planned_cells: 48 }))).toEqual({
+      made: 24,
+      planned: 48,
+    })
+    expect(partOf(run('not planned yet', { state: 'running', planned_cells: null }))).toEqual({
+      made: 24,
+      planned: null,
+    })
+  })
+
   it('counts cells of all planned ones, also of datasets without a row', () => {
     expect(partOf(cancelled)).toEqual({ made: 11, planned: 72 })
     expect(partOf(run('one rung of two', { state: 'failed', planned_cells: 48 }))).toEqual({ made: 24, planned: 48 })

@@ -23,6 +23,8 @@ export function partOf({
   const summedUp = datasets.every(({ expected_cells: expected }) => expected !== null)
   const expected = datasets.reduce((sum, { expected_cells: cells }) => sum + (cells ?? 0), 0)
   const planned = Math.max(planned_cells ?? 0, summedUp ? expected : 0)
-  const isWhole = ENDED.includes(state) && summedUp && made >= planned
+  // Judges grade a run whose answers are all there; of another one that has not ended the plan may be unknown yet.
+  const isPlanned = ENDED.includes(state) || planned_cells !== null
+  const isWhole = isPlanned && summedUp && made >= planned
   return isWhole ? null : { made, planned: planned > made ? planned : null }
 }
