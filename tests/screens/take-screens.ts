@@ -9,7 +9,7 @@ import { PAGES, RUN_TABS } from '../../core/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { smallPng } from '../helpers/small-png.ts'
-import { type PartialRun, startPartialRun } from './partial-run.ts'
+import { type PartialRun, startPartialRun, startRunUnderWay } from './partial-run.ts'
 
 const { values: options } = parseArgs({
   options: { width: { type: 'string', multiple: true }, out: { type: 'string' } },
@@ -165,6 +165,45 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   return { before: named(shown), after: named(afterRun) }
 }
 
+const viewsUnderWay = (run: string, dataset: string): View[] =>
+  (['verdict', 'progress'] as const).map((tab) => ({
+    name: `under-way-${tab}`,
+    address: `/runs/${run}/${tab}?dataset=${dataset}`,
+  }))
+
+/** Pictures that are kept at a narrow width, in one colour scheme of each. */
+const NARROW = [
+  { width: 900, scheme: 'light', names: ['home', 'runs', 'verdict', 'matrix', 'datasets', 'models'] },
+  {
+    width: 420,
+    scheme: 'dark',
+    names: [
+      'home',
+      'runs',
+      'verdict',
+      'matrix',
+      'cell',
+      'coverage',
+      'judges',
+      'datasets',
+      'models',
+      'launch',
+      'tools-convert',
+      'progress',
+    ],
+  },
+] as const
+
+/** Widths beside the widest at which a view is taken. */
+const widthsOf = (name: string, scheme: string): number[] => [
+  ...new Set([
+    ...NARROWER,
+    ...NARROW.filter((each) => each.scheme === scheme && each.names.some((kept) => kept === name)).map(
+      ({ width }) => width,
+    ),
+  ]),
+]
+
 /** Every place of a run of which cells and a graded metric failed. */
 const partialViews = ({ run, dataset, rows }: PartialRun): View[] =>
   [
@@ -202,7 +241,7 @@ async function takeAll(browser: Browser, engine: EngineProcess, list: readonly V
       await settled(page)
       if (act !== undefined) await act(page)
       await takePicture(page, `${name}-${scheme}`)
-      for (const width of NARROWER) {
+      for (const width of widthsOf(name, scheme)) {
         await page.setViewportSize({ width, height: HEIGHT })
         await settled(page)
         await takePicture(page, `${name}-${scheme}-${width}`)
@@ -215,6 +254,7 @@ async function takeAll(browser: Browser, engine: EngineProcess, list: readonly V
 const project = await mkdtemp(join(tmpdir(), 'rag-ladder-'))
 let engine: EngineProcess | null = null
 let partial: PartialRun | null = null
+let underWay: Awaited<ReturnType<typeof startRunUnderWay>> | null = null
 let browser: Browser | null = null
 try {
   for (const folder of ['manifests', 'corpus', 'docs/results'])
@@ -233,9 +273,12 @@ try {
   await takeAll(browser, engine, after)
   partial = await startPartialRun()
   await takeAll(browser, partial.engine, partialViews(partial))
+  underWay = await startRunUnderWay()
+  await takeAll(browser, underWay.engine, viewsUnderWay(underWay.run, underWay.dataset))
 } finally {
   await browser?.close()
   await engine?.stop()
   await partial?.close()
+  await underWay?.close()
   await rm(project, { recursive: true, force: true })
 }
