@@ -73,18 +73,19 @@ async function doJob(browser: Browser, desk: Desk, job: Job, modelService: strin
 }
 
 const row = ({ job, effort, seen, problem }: Outcome): string =>
-  `| ${problem === null ? '●' : '▲'} | ${job.what} | ${effort.clicks} | ${effort.typed} | ${effort.seconds.toFixed(1)} | ${(problem?.split('\n')[0] ?? seen).replaceAll('|', '\\|')} |`
+  `| ${problem === null ? '●' : '▲'} | ${job.what} | ${effort.clicks} | ${effort.tabStops} | ${effort.typed} | ${effort.seconds.toFixed(1)} | ${(problem?.split('\n')[0] ?? seen).replaceAll('|', '\\|')} |`
 
 const pageOf = (outcomes: readonly Outcome[]): string => `# Jobs of a person
 
 What a person wants to do, done in a headless Chromium by a program that clicks and types as a person does, from Home, in a project as a checkout has it. ● done, ▲ not
-done. A click is a press of the mouse button, or a drop of files. Seconds include everything that the person waits for: ingestion, answers, conversions. The last column is the text on the page at the end. Written by
+done. A click is a press of the mouse button, or a drop of files. Tab stops are the presses of Tab that lead by keyboard to each control that is clicked, from the start of its page or dialog,
+summed; arrow keys in menus, tabs and radio buttons are not counted. Seconds include everything that the person waits for: ingestion, answers, conversions. The last column is the text on the page at the end. Written by
 \`npm run bench -- --only jobs --write\`; the jobs are in \`tests/bench/person-jobs.ts\`.
 
 ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.
 
-| | job | clicks | fields and keys typed | seconds | ends with |
-|---|---|---:|---:|---:|---|
+| | job | clicks | tab stops | fields and keys typed | seconds | ends with |
+|---|---|---:|---:|---:|---:|---|
 ${outcomes.map(row).join('\n')}
 `
 

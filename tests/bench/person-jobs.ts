@@ -213,6 +213,7 @@ export const JOBS: readonly Job[] = [
       await page.getByRole('dialog').getByRole('button', { name: 'Judge answers' }).click()
       const step = page.locator('[data-step=judge][data-state=done]')
       await expect(step).toBeVisible({ timeout: LONG_MS })
+      await expect(page.getByText('● completed').first()).toBeVisible({ timeout: LONG_MS })
       return shown(step.innerText())
     },
   },

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { PAPER_QUESTIONS } from '../helpers/harbour-papers.ts'
+import { TAB_STOPS } from '../helpers/tab-stops.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 // The decisive controls of the jobs in docs/jobs.md that no other spec does by keyboard: a first run is in tour.spec.ts, a model of one's own in
@@ -31,6 +32,25 @@ async function pressOn(page: Page, control: Locator, key = 'Enter'): Promise<voi
 
 const button = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+
+test('the tab stops that the benchmark of jobs counts are the presses of Tab that reach a control', async ({
+  page,
+  open,
+}) => {
+  await open('/launch')
+  await page.getByRole('button', { name: 'Next: Approaches' }).waitFor()
+  for (const control of [
+    page.getByRole('link', { name: 'Runs', exact: true }),
+    page.getByRole('checkbox', { name: /^Smoke/ }),
+    page.getByRole('button', { name: 'Next: Approaches' }),
+  ]) {
+    await control.focus()
+    const stops = Number(await page.evaluate(`(${TAB_STOPS})(document.activeElement)`))
+    await page.evaluate('document.body.tabIndex = -1, document.body.focus(), document.body.removeAttribute("tabindex")')
+    for (let pressed = 0; pressed < stops; pressed += 1) await page.keyboard.press('Tab')
+    expect(await hasFocus(page, control), `${stops} presses of Tab to ${String(control)}`).toBe(true)
+  }
+})
 
 test('two runs are ticked and compared', async ({ page, open }) => {
   await open('/runs')

@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test'
+import { TAB_STOPS } from './tab-stops.ts'
 
 /** Describes what a job cost the person who did it. */
 export interface Effort {
@@ -6,6 +7,8 @@ export interface Effort {
   clicks: number
   /** Fields that were typed into, with the keys that are not text, such as Enter. */
   typed: number
+  /** Presses of Tab that lead by keyboard to the controls that were clicked, summed; each counted from the start of its page or dialog. */
+  tabStops: number
   seconds: number
 }
 
@@ -23,6 +26,7 @@ export class Person {
   readonly page: Page
   #clicks = 0
   #typed = 0
+  #tabStops = 0
   #since = performance.now()
 
   private constructor(page: Page) {
@@ -32,10 +36,16 @@ export class Person {
   /** Must be called before the page loads what is to be counted. */
   static async at(page: Page): Promise<Person> {
     const person = new Person(page)
-    await page.exposeFunction('ragLadderPressed', () => {
+    await page.exposeFunction('ragLadderPressed', (tabStops: number) => {
       person.#clicks += 1
+      person.#tabStops += tabStops
     })
-    await page.addInitScript(`addEventListener('pointerdown', (event) => event.isTrusted && ragLadderPressed(), true)`)
+    await page.addInitScript(
+      `const tabStops = ${TAB_STOPS}
+      addEventListener('pointerdown', (event) => event.isTrusted && ragLadderPressed(tabStops(event.target)), true)
+      // A drag from outside the browser has no press that the page sees: it counts as one.
+      addEventListener('drop', (event) => ragLadderPressed(tabStops(event.target)), true)`,
+    )
     return person
   }
 
@@ -43,6 +53,7 @@ export class Person {
   begin(): void {
     this.#clicks = 0
     this.#typed = 0
+    this.#tabStops = 0
     this.#since = performance.now()
   }
 
@@ -51,7 +62,7 @@ export class Person {
     const seconds = (performance.now() - this.#since) / 1000
     // Presses arrive in their order: when this answer is here, so are they.
     await this.page.evaluate('1')
-    return { clicks: this.#clicks, typed: this.#typed, seconds }
+    return { clicks: this.#clicks, typed: this.#typed, tabStops: this.#tabStops, seconds }
   }
 
   async type(field: Locator, text: string): Promise<void> {
@@ -72,7 +83,7 @@ export class Person {
     this.#typed += 1
   }
 
-  /** Drops files on an element. A drag from outside the browser has no press that the page sees: it counts as one. */
+  /** Drops files on an element. */
   async drop(element: Locator, files: readonly CarriedFile[]): Promise<void> {
     const carried = files.map(({ name, bytes }) => ({ name, base64: bytes.toString('base64') }))
     const data = await this.page.evaluateHandle(
@@ -84,6 +95,5 @@ export class Person {
       })()`,
     )
     await element.dispatchEvent('drop', { dataTransfer: data })
-    this.#clicks += 1
   }
 }
