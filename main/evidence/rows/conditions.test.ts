@@ -195,6 +195,16 @@ describe('rows of two settings in one file', () => {
       expect(await linesOf(...rows)).toMatchObject({ ok: false, problems: [{ code: 'mixed_rows' }] })
   })
 
+  it('share of each role the setting that the answers of that role were made with, also after an older answer was graded again', () => {
+    const agentic = { ...answered(now, { base: 'agentic-rag' }), finished_at: '2026-01-02T00:00:00.000Z' }
+    const evaluator = conditions({ evaluator: 900 })
+    const regraded = { ...answered(evaluator, { retry: 1 }), finished_at: '2026-01-03T00:00:00.000Z' }
+    const shared = new SharedConditions()
+    expect(shared.conflictOf({ ...agentic, grading_refused: true })).toBeNull()
+    expect(shared.conflictOf(regraded)).toBeNull()
+    expect(shared.value).toEqual(conditions({ agentic: 900, evaluator: 900 }))
+  })
+
   it('share the conditions of the row that was made last, whatever order they are read in', () => {
     const early = { ...answered(before), finished_at: '2026-01-01T00:00:00.000Z' }
     const late = { ...answered(now, { base: 'agentic-rag' }), finished_at: '2026-01-02T00:00:00.000Z' }

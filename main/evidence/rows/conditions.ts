@@ -129,12 +129,18 @@ export class SharedConditions {
   readonly #lastAt = new Map<string, string>()
   #last: { reproducibility: Reproducibility; text: string } | null = null
 
-  /** The conditions of the row that was made last, with sorted keys; null before any. */
+  /** The conditions of the row that was made last, and of each role that an answer binds those of the answer; with sorted keys; null before any. */
   get value(): Reproducibility | null {
     let found: [string, string] | null = null
     for (const each of this.#lastAt)
       if (found === null || each[1] > found[1] || (each[1] === found[1] && each[0] > found[0])) found = each
-    return found === null ? null : (JSON.parse(canonicalJson(JSON.parse(found[0]))) as Reproducibility)
+    if (found === null) return null
+    const last = JSON.parse(found[0]) as Reproducibility
+    const roles = last.runtime.models?.roles ?? {}
+    for (const row of this.#seen.values())
+      for (const [role, asked] of Object.entries(row.reproducibility.runtime.models?.roles ?? {}))
+        if (Object.hasOwn(roles, role) && hasPart(role, row)) roles[role] = asked
+    return JSON.parse(canonicalJson(last)) as Reproducibility
   }
 
   /** Takes in a row. Returns a field in which it and one before it bind each other and differ, for the first row of its kind; else null. */
