@@ -70,8 +70,9 @@ export function createModelHttp(options: ModelHttpOptions): ModelHttp {
   const pace = options.pace ?? new Pace({ wait })
   const turns: RetryRules = {
     attempts: retries + 1,
+    // A pause after a failure is time that the service takes, unlike the wait for a turn.
     pace: { take: (signal) => modelWait(() => pace.take(signal)) },
-    wait: (pauseMs, signal) => modelWait(() => wait(pauseMs, signal)),
+    wait,
   }
   return {
     async post(path, body, signal, events) {

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { ModelServiceAnswer } from '../../../../tests/helpers/model-service.ts'
 import { COMPLETION, MESSAGES, openBackend, type OpenAiSetup } from '../../../../tests/helpers/openai-backend.ts'
 import { reasonOf } from '../model-error-response.ts'
+import { modelCall, withWaitClock } from '../model-waits.ts'
 import type { ModelCallError } from '../model-host.ts'
 
 type RawReply = (response: ServerResponse) => unknown
@@ -265,6 +267,22 @@ describe('retries', () => {
     // Being refused as one call too many is no failure of the service.
     expect(delays[1]).toBeGreaterThanOrEqual(250)
     expect(delays[1]).toBeLessThan(500)
+  })
+
+  it.each([
+    [429, 'as a wait for its turn', 1],
+    [500, 'as time of the call', 0],
+  ])('counts the pause after HTTP %i %s', async (status, _what, waits) => {
+    const { chat } = await openBackend({
+      reply: (_call, n) => (n === 0 ? { status, json: {} } : { json: answer }),
+      http: { wait: () => sleep(60) },
+    })
+    const waitedMs = await withWaitClock(async (clock) => {
+      await modelCall(chat)
+      return clock.waitedMs
+    })
+    expect(waitedMs).toBeGreaterThanOrEqual(waits * 55)
+    if (waits === 0) expect(waitedMs).toBeLessThan(30)
   })
 
   it.each<[string, ModelServiceAnswer]>([
