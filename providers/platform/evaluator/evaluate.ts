@@ -51,11 +51,12 @@ const isAccessRefused = (error: ModelCallError): boolean =>
   error.code === 'unauthorized' ||
   ((error.code === 'rate_limited' || error.code === 'bad_request') && isUsedUp(error.message))
 
-/** A wrong set-up that no other metric or record can get round. */
-function isSetupFault(error: unknown): boolean {
+/** A wrong set-up that no other metric or record can get round. One of embeddings leaves the metrics that need none. */
+function isSetupFault(error: unknown, metrics: readonly EvaluationMetric[]): boolean {
   return (
     error instanceof ModelCallError &&
-    (error.code === 'unknown_model' || error.code === 'not_configured' || isAccessRefused(error))
+    (error.code === 'unknown_model' || error.code === 'not_configured' || isAccessRefused(error)) &&
+    (isChatRole(error.role) || metrics.every(isEmbedded))
   )
 }
 
@@ -139,7 +140,7 @@ async function scoreRecord(
     } catch (error) {
       signal?.throwIfAborted()
       const word = metricError(error)
-      if (word === null || request.raise_exceptions || isSetupFault(error)) throw error
+      if (word === null || request.raise_exceptions || isSetupFault(error, request.metrics)) throw error
       errors[metric] = word
     }
   }

@@ -123,6 +123,29 @@ describe('failures of a metric', () => {
     const { evaluate } = await serveEvaluator({ chat: () => new ModelCallError(code, 'evaluator', 'x') })
     expect((await evaluate(both)).status).toBe(status)
   })
+
+  it.each<[ModelCallErrorCode, number, string, string]>([
+    ['rate_limited', 429, 'You exceeded your current quota', 'RateLimitError'],
+    ['unauthorized', 401, 'x', 'AuthenticationError'],
+    ['unknown_model', 404, 'x', 'NotFoundError'],
+  ])('of embeddings by %s (HTTP %i, %s) leave the metrics that need none', async (code, status, message, word) => {
+    const { evaluate } = await serveEvaluator({
+      chat: scripted(GOLDEN),
+      embedAll: () => new ModelCallError(code, 'evaluator_embed', message, { status }),
+    })
+    expect(await evaluate(both)).toMatchObject({
+      status: 200,
+      body: {
+        results: [
+          {
+            scores: { faithfulness: expect.closeTo(2 / 3, 4), answer_relevancy: null },
+            metadata: { metric_errors: { answer_relevancy: word } },
+          },
+        ],
+      },
+    })
+    expect((await evaluate({ ...both, metrics: ['answer_relevancy'] })).status).toBeGreaterThanOrEqual(400)
+  })
 })
 
 describe('requests', () => {
