@@ -91,6 +91,51 @@ describe('a changed setting of a model', () => {
   })
 })
 
+describe('a changed address or path of a model that ingestion asks', () => {
+  const at = (role: string, change: object, job = 'job-1') => {
+    const made = conditions({}, job)
+    const { roles } = made.runtime.models!
+    roles['embed'] = { backend: 'openai', model: 'e', settings: { base_url: 'http://a' } }
+    roles[role]!.settings = { ...roles[role]!.settings, ...change }
+    return made
+  }
+  const addressOf = (role: string) => `reproducibility.runtime.models.roles.${role}.settings.base_url`
+  const here = (role: string) => at(role, { base_url: 'http://a' })
+  const there = (role: string) => at(role, { base_url: 'http://b' })
+
+  it('conflicts with failed rows too, because its vectors, graph and contexts stay stored', () => {
+    expect(pathsOf(failed(here('embed')), there('embed'))).toEqual([addressOf('embed')])
+    for (const [role, base] of [
+      ['graph_extract', 'graph-rag'],
+      ['contextual_blurb', 'contextual-rag'],
+    ] as const) {
+      expect(pathsOf(failed(here(role), { base }), there(role))).toEqual([addressOf(role)])
+      expect(pathsOf(failed(here(role)), there(role))).toEqual([])
+    }
+    expect(pathsOf(failed(here('light_gen')), there('light_gen'))).toEqual([])
+    const path = at('embed', { path_sha256: 'b' })
+    expect(pathsOf(failed(at('embed', { path_sha256: 'a' })), path)).toEqual([
+      'reproducibility.runtime.models.roles.embed.settings.path_sha256',
+    ])
+  })
+
+  it('conflicts with no failed row where the collections are made again, or none were made', () => {
+    const other = there('embed')
+    other.runtime.models!.roles['embed']!.model = 'other'
+    expect(pathsOf(failed(here('embed')), other)).toEqual([])
+    const without = { ...here('embed'), ingestion: null }
+    expect(pathsOf(failed(without), { ...there('embed'), ingestion: null })).toEqual([])
+  })
+
+  it('is reported beside a failed row, in whatever order rows are read', () => {
+    const rows = [failed(here('embed')), answered(there('embed'), { question: 'q2' })]
+    for (const order of [rows, rows.toReversed()]) {
+      const shared = new SharedConditions()
+      expect(order.map((row) => shared.conflictOf(row)?.path)).toEqual([undefined, addressOf('embed')])
+    }
+  })
+})
+
 describe('documents that were ingested again with equal content', () => {
   it('conflict with answers from texts that a language model wrote, and with no other', () => {
     const again = conditions({}, 'job-2')

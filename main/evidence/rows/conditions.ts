@@ -2,13 +2,20 @@ import { APPROACHES, approachDescriptor } from '../../../contract/approaches.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
-import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import {
+  embeddingSpaceOf,
+  isRuleBased,
+  MODEL_BACKENDS,
+  type ModelChoice,
+  writerOf,
+} from '../../../contract/manifests/model-backends.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { type Difference, differences, firstDifference, IDENTITY_PARTS, type RowIdentity } from './row-identity.ts'
 
 // Which conditions of a row bind the other rows of its run (decision 048). Each row records everything that it was made under, and most of it must be equal in
 // all rows of a run. Two parts bind only what they can have changed: the settings of a model bind the answers that it had a part in, so that a failed
-// row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. Every comparison of conditions asks this file.
+// row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. What the models of an ingestion made stays stored, so
+// that a failed row too binds what the stored collections do not state. Every comparison of conditions asks this file.
 
 /** A row as far as its conditions bind others. */
 export type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'approach' | 'reproducibility'>
@@ -64,7 +71,37 @@ function readsWrittenTexts({ status, approach, reproducibility }: BoundRow): boo
   return (graph && isWritten('graph_extract')) || (contexts && isWritten('contextual_blurb'))
 }
 
-/** True where the value that a row records in a field must be that of the other rows of its run. */
+type Roles = NonNullable<Reproducibility['runtime']['models']>['roles']
+
+/** The models that ingestion asks, each with the name that its collections carry: they are made again where that is another. */
+const NAMES_IN_COLLECTIONS: Readonly<Record<string, (choice: ModelChoice) => string>> = {
+  embed: embeddingSpaceOf,
+  graph_extract: writerOf,
+  contextual_blurb: writerOf,
+}
+
+/** True for a model of the ingestion of both, whose vectors or texts stay stored although a field of it differs, such as its address. */
+function isKeptByIngestion(path: string, row: BoundRow, other: Reproducibility): boolean {
+  const role = roleOfField(path)
+  const nameOf = role === null ? undefined : NAMES_IN_COLLECTIONS[role]
+  if (role === null || nameOf === undefined || row.reproducibility.ingestion === null) return false
+  if (!hasPart(role, { ...row, status: 'ok' })) return false
+  const names = [row.reproducibility, other].map(({ runtime: { models } }) => nameIn(models?.roles ?? {}, role, nameOf))
+  return names[0] === names[1]
+}
+
+/** Null for a backend that this version does not have. */
+function nameIn(roles: Roles, role: string, nameOf: (choice: ModelChoice) => string): string | null {
+  const { backend, model, settings } = roles[role] ?? { backend: '', model: '' }
+  if (!Object.hasOwn(MODEL_BACKENDS, backend)) return null
+  return nameOf({ backend, model, ...settings } as ModelChoice)
+}
+
+/** True where a row forbids other rows of its run that record another value in a field. */
+const forbids = (path: string, row: BoundRow, other: Reproducibility): boolean =>
+  binds(path, row) || isKeptByIngestion(path, row, other)
+
+/** True where the value that a row records in a field can have changed what it says. */
 function binds(path: string, row: BoundRow): boolean {
   if (path === INGESTION_JOB) return readsWrittenTexts(row)
   if (path === MODELS_HASH) return row.status === 'ok'
@@ -79,7 +116,7 @@ const allDifferences = (stored: Reproducibility, current: Reproducibility): Gene
 export function* conflictsWith(stored: BoundRow, current: Reproducibility): Generator<Difference> {
   if (stored.reproducibility === current) return
   for (const difference of allDifferences(stored.reproducibility, current))
-    if (binds(difference.path, stored)) yield difference
+    if (forbids(difference.path, stored, current)) yield difference
 }
 
 /** Names the first field that forbids to reuse a stored row for a planned cell, such as `reproducibility.seed`; null when there is none. */
@@ -153,7 +190,7 @@ export class SharedConditions {
     this.#seen.set(key, row)
     for (const other of others)
       for (const difference of conflictsWith(other, row.reproducibility))
-        if (binds(difference.path, row)) return difference
+        if (forbids(difference.path, row, other.reproducibility)) return difference
     return null
   }
 
