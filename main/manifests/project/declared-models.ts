@@ -48,6 +48,21 @@ export function declaredModels({ models }: Pick<Experiment, 'models'>, set: stri
   return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
 }
 
+/** The models of a set beside stored ones. A name that begins with a variable is known to the platform alone, and is taken as it is stored. */
+export function declaredBeside(
+  experiment: Pick<Experiment, 'models'>,
+  set: string,
+  stored: ResolvedModels | null,
+): ResolvedModels | null {
+  const declared = declaredModels(experiment, set)
+  if (declared === null || set !== stored?.set) return declared
+  const roles = Object.entries(declared.roles).map(([role, each]) => {
+    const model = each.model.includes('${') ? (stored.roles[role]?.model ?? each.model) : each.model
+    return [role, { ...each, model }]
+  })
+  return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
+}
+
 /** Models that the platform reports, with the settings that the project declares for them. */
 export function withSettings(experiment: Pick<Experiment, 'models'>, resolved: ResolvedModels): ResolvedModels {
   const declared = declaredModels(experiment, resolved.set)?.roles ?? {}

@@ -7,7 +7,7 @@ import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import type { IdentityFrom } from '../../evidence/rows/run-identity.ts'
 import { corpusDigest } from '../../manifests/datasets/corpus-digest.ts'
-import { declaredModels } from '../../manifests/project/declared-models.ts'
+import { declaredBeside } from '../../manifests/project/declared-models.ts'
 import {
   inFormOf,
   reproducibilityOf,
@@ -92,18 +92,11 @@ async function asStored(
   return withStoredCommits(experiment, dataset, spelled, stored)
 }
 
-/** The models that the project declares now. A name that begins with a variable is known to the platform alone, and is taken as it is stored. */
-function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null {
-  if (platform.kind === 'external' || stored === null) return stored
-  const set = platform.modelSet ?? experiment.models.default_set
-  const declared = declaredModels(experiment, set)
-  if (declared === null || set !== stored.set) return declared
-  const roles = Object.entries(declared.roles).map(([role, each]) => {
-    const model = each.model.includes('${') ? (stored.roles[role]?.model ?? each.model) : each.model
-    return [role, { ...each, model }]
-  })
-  return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
-}
+/** The models that the project declares now; those of a platform elsewhere are taken as they are stored. */
+const modelsNow = ({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null =>
+  platform.kind === 'external' || stored === null
+    ? stored
+    : declaredBeside(experiment, platform.modelSet ?? experiment.models.default_set, stored)
 
 /** Of the ingestion that the embedded platform would do; null or absent where it is not known. */
 type KnownIngestion = Partial<Pick<IngestionProvenance, 'content_digest' | 'job_id'>>

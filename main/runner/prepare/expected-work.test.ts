@@ -76,6 +76,14 @@ it('time and model calls come from earlier rows of the same model set', async ()
   )
 })
 
+it('rows count of a set whose models a variable names, as the platform resolved them', async () => {
+  const run = { ...planned(), modelSet: 'local-small' }
+  const made = past({ set: 'local-small' })
+  for (const role of Object.values(made.reproducibility!.runtime.models!.roles))
+    role.model = role.model.replace(/^.*\$\{.*$/, 'resolved')
+  expect(await expectedWork(run, dataset(), 20, [made])).toMatchObject({ rows: 8 })
+})
+
 it('answers whose grading broke off do not count for what the grading of an answer takes', async () => {
   const broken = past()
   for (const { usage } of broken.approaches) usage!.ungraded_cells = 3

@@ -13,7 +13,7 @@ import { isEmbedded, metricOfId } from '../../../contract/metrics/metrics.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
-import { declaredModels } from '../../manifests/project/declared-models.ts'
+import { declaredBeside } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import { EVALUATED_AGAIN } from '../finish/evaluate-again.ts'
 import { calibrationsOf, isAnswering } from './calibrations.ts'
@@ -74,13 +74,13 @@ export function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggr
   const { experiment, modelSet, root, inputs } = run
   const set = modelSet ?? experiment.models.default_set
   const wanted = configHashes(experiment, dataset)
-  const models = canonicalJson(declaredModels(experiment, set))
   return ({ run_id: runId, reproducibility }) => {
     if (reproducibility === null) return false
     const { runtime, config_hashes: hashes } = reproducibility
     const isSame =
       inputs.gatewayUrl === null
-        ? canonicalJson(runtime.models) === models && runtime.gateway === 'embedded'
+        ? runtime.gateway === 'embedded' &&
+          canonicalJson(runtime.models) === canonicalJson(declaredBeside(experiment, set, runtime.models))
         : runtime.gateway === inputs.gatewayUrl
     return (
       isSame &&
