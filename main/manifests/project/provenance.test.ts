@@ -22,6 +22,8 @@ async function smoke() {
   return { experiment, dataset: experiment.datasets.find(({ dataset }) => dataset.id === 'smoke')! }
 }
 
+const HERE = { kind: 'embedded', modelSet: null } as const
+
 async function conditions(stored: Reproducibility | null = null): Promise<Reproducibility> {
   const { experiment, dataset } = await smoke()
   const judgePanel = { enabled: false, endpoint: 'platform', models: [] }
@@ -64,11 +66,12 @@ it('a conflict names the manifest whose values differ and the files that changed
   const now = await conditions(stored)
   expect(now.runtime.repository).not.toEqual(stored.runtime.repository)
   const { experiment, dataset } = await smoke()
-  const named = await withFiles(experiment, dataset, [
+  const conflicts = [
     conflict('config_hashes.queries', stored.config_hashes['queries']!, configHashes(experiment, dataset)['queries']!),
     conflict('runtime.repository.revision', `"${stored.runtime.repository.revision}"`, git('rev-parse', 'HEAD')),
     conflict('seed', 'ladder', 'other'),
-  ])
+  ]
+  const named = await withFiles(experiment, dataset, conflicts, HERE)
   expect(named.map(({ files }) => files)).toEqual([[SMOKE], [SMOKE], undefined])
 })
 
@@ -76,9 +79,15 @@ it('a conflict of models names the file of a person too where that has sets', as
   const { experiment, dataset } = await smoke()
   const models = conflict('config_hashes.models', 'a', 'b')
   const filesOf = async (ownModelSets: string[]) =>
-    (await withFiles({ ...experiment, ownModelSets }, dataset, [models])).map(({ files }) => files)
+    (await withFiles({ ...experiment, ownModelSets }, dataset, [models], HERE)).map(({ files }) => files)
   expect(await filesOf([])).toEqual([['manifests/models.yaml']])
   expect(await filesOf(['mine'])).toEqual([['manifests/models.yaml', '.rag-ladder/models.yaml']])
+})
+
+it('a conflict of models of a platform elsewhere names no file of this project', async () => {
+  const { experiment, dataset } = await smoke()
+  const other = conflict('runtime.models.roles.light_gen.model', '"llama-70b"', '"llama-8b"')
+  expect(await withFiles(experiment, dataset, [other], { kind: 'external', modelSet: null })).toEqual([other])
 })
 
 const conflict = (field: string, stored: string, current: string) => ({

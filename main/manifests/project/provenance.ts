@@ -14,6 +14,7 @@ import { isDatasetFile } from '../../../contract/manifests/datasets.ts'
 import type { EvaluationManifest } from '../../../contract/manifests/evaluation.ts'
 import { OWN_MODELS_FILE } from '../../../contract/manifests/models.ts'
 import { CONSUMER_FILE, MODELS_FILE, type Experiment, type LadderDataset } from '../experiment.ts'
+import { roleOfField } from '../../evidence/rows/conditions.ts'
 import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 import { hashOf } from '../load-manifest.ts'
 import { declaredModels, modelsHash, withoutCredentials, withSettings } from './declared-models.ts'
@@ -194,7 +195,6 @@ export async function withStoredCommits(
 }
 
 const CONFIG_HASH = 'reproducibility.config_hashes.'
-const ROLE = /^reproducibility\.runtime\.models\.roles\.([a-z_]+)/
 const CONTENT = 'reproducibility.ingestion.content_digest'
 const REPOSITORY = 'reproducibility.runtime.repository.'
 
@@ -203,9 +203,11 @@ export async function withFiles(
   experiment: Experiment,
   dataset: LadderDataset,
   conflicts: readonly PlanConflict[],
-  modelSet: string | null = null,
+  { kind, modelSet }: { kind: 'embedded' | 'external'; modelSet: string | null },
 ): Promise<PlanConflict[]> {
-  const models = declaredModels(experiment, modelSet ?? experiment.models.default_set)?.roles
+  // The project declares no model of a platform elsewhere.
+  const models =
+    kind === 'external' ? null : declaredModels(experiment, modelSet ?? experiment.models.default_set)?.roles
   const { evaluationFile, evaluation } = experiment
   const { declaredIn, dataset: declared } = dataset
   const hashed: Record<string, string[]> = {
@@ -223,15 +225,15 @@ export async function withFiles(
     : []
   const filesOf = (path: string): string[] => {
     if (path.startsWith(CONFIG_HASH)) return hashed[path.slice(CONFIG_HASH.length)] ?? []
-    if (ROLE.test(path)) return hashed['models']!
+    if (roleOfField(path) !== null) return models === null ? [] : hashed['models']!
     // A digest names no file: its folder is where to look.
     if (path === CONTENT) return [declared.corpus_path]
     return path.startsWith(REPOSITORY) ? changed.slice(0, MAX_NAMED_FILES) : []
   }
   return conflicts.map((conflict) => {
     const files = filesOf(conflict.path)
-    const role = ROLE.exec(conflict.path)?.[1]
-    const model = role === undefined ? undefined : models?.[role]?.model
+    const role = roleOfField(conflict.path)
+    const model = role === null ? undefined : models?.[role]?.model
     return {
       ...conflict,
       ...(model === undefined ? {} : { model }),
@@ -276,7 +278,7 @@ export async function reproducibilityOf(
         endpoint: withoutCredentials(environment.judgePanel.endpoint),
         models: environment.judgePanel.models,
       },
-      // An external platform has registries of its own, which it does not show.
+      // An external platform has models and registries of its own, whose settings it does not show.
       runtime_files: environment.gateway === 'embedded' ? runtimeFiles(experiment, dataset) : [],
       ...(primary === undefined ? {} : { primary_metric: primary }),
       ...(excludesCut === true ? { excludes_cut_answers: true as const } : {}),

@@ -101,7 +101,7 @@ export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
   try {
     const outcome = await opened.log.checkIdentity(await knownIdentity(input, ingestion))
     if (!outcome.ok) {
-      const conflicts = await withFiles(experiment, dataset, outcome.conflicts, input.platform.modelSet)
+      const conflicts = await withFiles(experiment, dataset, outcome.conflicts, input.platform)
       return { plan: { ...empty, run: 0, conflicts }, cells: null }
     }
     const { reproducibility } = outcome.identity

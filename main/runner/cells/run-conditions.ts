@@ -164,7 +164,7 @@ export async function checkStored(run: DatasetRun): Promise<void> {
     if (!outcome.ok)
       throw new ResumeConflictError(
         log.file,
-        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform.modelSet),
+        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform),
       )
   } finally {
     await log.close()
@@ -223,7 +223,7 @@ async function logOfIdentity(run: DatasetRun, create: boolean, make: IdentityFro
     if (!outcome.ok)
       throw new ResumeConflictError(
         log.file,
-        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform.modelSet),
+        await withFiles(run.experiment, run.dataset, outcome.conflicts, run.platform),
       )
     return { log, reproducibility: outcome.identity.reproducibility }
   } catch (error) {
