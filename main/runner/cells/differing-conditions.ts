@@ -42,17 +42,22 @@ const withFileNames = (words: string, conflicts: readonly PlanConflict[]): strin
   return files.length === 0 ? words : `${words} (${files.join(', ')})`
 }
 
+const PATH_DIGEST = 'path_sha256'
+const FIELD_WORDS: Readonly<Record<string, string>> = { model: 'name', [PATH_DIGEST]: 'file or folder' }
+
 /** `max_tokens of the model m, which writes answers (manifests/models.yaml): 64 → 900`; a setting that several roles share is named once. */
 function modelWords(conflicts: readonly PlanConflict[]): string {
   const { path, model, stored, current } = conflicts[0]!
   const last = path.split('.').at(-1)!
-  const field = last === 'model' ? 'name' : last
+  const field = FIELD_WORDS[last] ?? last
   const work = [...new Set(conflicts.map((conflict) => roleWords(roleOfField(conflict.path)!)))].join(', ')
   const what =
     last === 'model' || model === undefined
       ? `${field} of the model that ${work}`
       : `${field} of the model ${model}, which ${work}`
-  return `${withFileNames(what, conflicts)}: ${stored} → ${current}`
+  const named = withFileNames(what, conflicts)
+  // A digest says nothing to a reader.
+  return last === PATH_DIGEST ? named : `${named}: ${stored} → ${current}`
 }
 
 /** What differs between stored and present conditions, with the files in which it does, and of a model also the values. Of another set of models its name is enough. */

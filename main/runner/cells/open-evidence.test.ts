@@ -63,6 +63,20 @@ it('texts that a model wrote are not to be restored by writing them again', () =
   )
 })
 
+it('the collections and what else differs are both to be restored', () => {
+  const limit = 'reproducibility.runtime.models.roles.light_gen.settings.defaults.max_tokens'
+  expect(linesOf(conflict('reproducibility.ingestion.job_id'), conflict(limit))[2]).toBe(
+    'Start a new run with --run-id, bring the collections of this run back where they are in the trash and restore what is named above, or delete this run and start it again with --cold-reset.',
+  )
+})
+
+it('another file of the same name is named as such, without its digest', () => {
+  const path = 'reproducibility.runtime.models.roles.light_gen.settings.path_sha256'
+  expect(linesOf(conflict(path, { model: 'm', files: ['manifests/models.yaml'] }))[1]).toBe(
+    'What differs: file or folder of the model m, which writes answers (manifests/models.yaml).',
+  )
+})
+
 it('another set of models is named as such, and not by the settings of each of its models', () => {
   const role = 'reproducibility.runtime.models.roles.embed.model'
   expect(linesOf(conflict(role), conflict('reproducibility.runtime.models.set'))[1]).toBe(

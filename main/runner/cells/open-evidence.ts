@@ -27,9 +27,10 @@ export class ResumeConflictError extends Error {
       return `  ${path}: stored ${short(stored)}, now ${short(current)}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}`
     })
     // What a model wrote cannot be written again as it was.
-    const restore = byPath.has(INGESTION_JOB)
-      ? 'bring the collections of this run back where they are in the trash'
-      : 'restore what is named above'
+    const restore = [
+      ...(byPath.has(INGESTION_JOB) ? ['bring the collections of this run back where they are in the trash'] : []),
+      ...(byPath.size > 1 || !byPath.has(INGESTION_JOB) ? ['restore what is named above'] : []),
+    ].join(' and ')
     const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
     super(
       [
