@@ -97,6 +97,19 @@ it('a run whose answers all failed at a limit of tokens is finished after the li
   })
 })
 
+it('a run that is resumed with fewer approaches says that failures of the earlier setting are left', async () => {
+  await setModels({ limits: { light_gen: 20 } })
+  expect((await ladder('vanilla-rag,hybrid-rag')).code).not.toBe(0)
+  await setModels({ limits: { light_gen: 400 } })
+  const isOutdated = (message: string): boolean => message.includes('were not tried again')
+  const noticesOf = (run: Awaited<ReturnType<typeof ladder>>) =>
+    run.events.flatMap(({ type, message }) => (type === 'notice' ? [String(message)] : [])).filter(isOutdated)
+  expect(noticesOf(await ladder('vanilla-rag'))).toEqual([
+    expect.stringMatching(/^smoke: 4 stored failures of test were not tried again, .* resume the run with all/),
+  ])
+  expect(noticesOf(await ladder('vanilla-rag,hybrid-rag'))).toEqual([])
+})
+
 it('a time limit of a model is no condition: what it failed is tried again beside stored answers', async () => {
   await setModels({ limits: { light_gen: 400 } })
   expect((await ladder('vanilla-rag')).code).toBe(0)

@@ -30,6 +30,8 @@ export interface RetriedCells {
   answerOf: (cellId: string) => string | null
   /** Stored failures of these cells; `retry` of them are tried again. */
   count(cellIds: Iterable<string>): { failed: Record<StoredFailure, number>; retry: number }
+  /** Number of stored failures outside of these cells that this run would try again, because a model is set otherwise now. */
+  outdatedBeside(cellIds: Iterable<string>): number
 }
 
 interface Failed {
@@ -70,6 +72,11 @@ export async function retriedCellsOf(
         if (isTried(known)) counts.retry += 1
       }
       return counts
+    },
+    outdatedBeside(cells) {
+      const outdated = new Set([...failures].filter(([, { isOutdated }]) => isOutdated).map(([cell]) => cell))
+      if (outdated.size > 0) for (const cell of cells) outdated.delete(cell)
+      return outdated.size
     },
   }
 }

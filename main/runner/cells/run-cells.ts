@@ -1,5 +1,6 @@
 import { DEFAULT_TRACE_LEVEL } from '../../../contract/evidence/trace.ts'
 import type { RunPlan } from '../../../contract/evidence/run-event.ts'
+import { plural } from '../../../contract/words.ts'
 import { EvidenceError } from '../../evidence/errors.ts'
 import type { ClaimOutcome, ResumePlan } from '../../evidence/evidence-log.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
@@ -74,6 +75,7 @@ export async function runCells(
     const plan = reportOf(open, resume)
     run.emit({ type: 'plan.ready', plan })
     if (plan.conflicts.length > 0) throw new ResumeConflictError(opened.log.file, plan.conflicts)
+    if (run.isWorker !== true) reportOutdated(open)
     // 4. Make the cells that are left.
     const result = await makeCells(open, new Set([...resume.run, ...resume.answered]))
     // 5. Name the models that were not those which the run asked for.
@@ -82,6 +84,15 @@ export async function runCells(
   } finally {
     await Promise.all([gateway.close(), evaluator?.close(), following.stop(), texts.close()])
   }
+}
+
+/** A run of fewer approaches or questions leaves failures of an earlier setting as they are. */
+function reportOutdated(open: OpenRun): void {
+  const { runId, dataset, emit } = open.run
+  const count = open.retries.outdatedBeside(cellsOf(open).map((cell) => cell.cellId))
+  if (count === 0) return
+  const message = `${dataset.dataset.id}: ${plural(count, 'stored failure')} of ${runId} were not tried again, because their approaches or questions are not selected. A model was set otherwise then, and until they are tried again they count against their approaches in the results: resume the run with all of its approaches and questions`
+  emit({ type: 'notice', level: 'warning', message })
 }
 
 function reportOtherModels({ run: { experiment, emit }, opened }: OpenRun): void {
