@@ -10,6 +10,7 @@ const WRITTEN = 500
 
 let root: string
 let service: ModelService
+let isGraderPaid = false
 const cli = (...args: string[]) => runCli([...args, '--project', root])
 const ladder = (run: string, ...args: string[]) =>
   cli(
@@ -39,7 +40,8 @@ beforeAll(async () => {
   root = await smokeProject()
   service = await startModelService(({ path, body }) => {
     const { input, model } = (body ?? {}) as { input?: string[]; model?: string }
-    if (path === '/v1/models') return { json: { data: ['chat', 'silent', 'small-embed'].map((id) => ({ id })) } }
+    if (path === '/v1/models')
+      return { json: { data: ['chat', 'critic', 'silent', 'small-embed'].map((id) => ({ id })) } }
     if (path === '/v1/embeddings')
       return {
         json: {
@@ -47,6 +49,23 @@ beforeAll(async () => {
           usage: { prompt_tokens: 7, total_tokens: 7 },
         },
       }
+    if (model === 'critic') {
+      if (!isGraderPaid) return { status: 402, json: { error: { message: 'Insufficient Balance' } } }
+      const { json_schema: task } = (body as { response_format: { json_schema: { name: string } } }).response_format
+      const content = JSON.stringify(task.name === 'refusal' ? { reason: 'r', refused: 0 } : { statements: [] })
+      const message = { role: 'assistant', content }
+      const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
+      return {
+        json: {
+          id: 'x',
+          object: 'chat.completion',
+          created: 0,
+          model,
+          choices: [{ index: 0, message, finish_reason: 'stop' }],
+          usage,
+        },
+      }
+    }
     const choices = [{ index: 0, message: { role: 'assistant', content: 'It is so.' }, finish_reason: 'stop' }]
     const usage = { prompt_tokens: READ, completion_tokens: WRITTEN, total_tokens: READ + WRITTEN }
     return {
@@ -72,6 +91,7 @@ connections:
 sets:
   paid: ${set('chat')}
   silent: ${set('silent')}
+  graded: ${set('chat').replace('roles: {', 'roles: { evaluator: { connection: paid, model: critic },')}
   deaf: ${set('chat').replace('connection: paid', 'connection: deaf')}
 `,
   )
@@ -171,6 +191,34 @@ it('a budget that could not be kept is refused before the first call, or at the 
   expect(await rows('silent')).toHaveLength(1)
   for (const wrong of ['0', '-1', 'x'])
     expect((await ladder('silent', '--model-set', 'silent', `--budget=${wrong}`)).stderr).toContain('--budget: ')
+})
+
+it('a budget counts stored answers whose grading was refused, and of those graded again only the grading', async () => {
+  await cli('models', 'price', 'critic', '--input', '100', '--output', '100')
+  const args = ['--dataset', 'smoke', '--metrics', 'faithfulness', '--model-set', 'graded', '--concurrency', '1']
+  const graded = (models: string, budget: string) =>
+    cli(
+      'ladder',
+      ...args,
+      '--no-publish',
+      '--no-cold-reset',
+      '--run-id',
+      'graded',
+      '--models',
+      models,
+      '--budget',
+      budget,
+    )
+  expect((await graded('vanilla-rag', '1')).code).toBe(3)
+  const calls = paidCalls()
+  const others = await graded('hybrid-rag', '0.08')
+  expect(others.stderr + others.stdout).toContain('the answers of this run have cost 0.080 EUR')
+  expect([others.code, paidCalls()]).toEqual([5, calls])
+  isGraderPaid = true
+  // Two calls grade an answer, for 0.002 EUR each.
+  expect((await graded('vanilla-rag', '0.1')).code).toBe(0)
+  const spent = await graded('hybrid-rag', '0.096')
+  expect(spent.stderr + spent.stdout).toContain('the answers of this run have cost 0.096 EUR')
 })
 
 it('a calibration names the address where no model answers, and ends as a service that failed', async () => {

@@ -4,7 +4,6 @@ import { plural } from '../../../contract/words.ts'
 import { EvidenceError } from '../../evidence/errors.ts'
 import type { ClaimOutcome, ResumePlan } from '../../evidence/evidence-log.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
-import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { createGatewayClient } from '../../lib/services/gateway-client.ts'
 import { otherModelWords, pacesFolder } from '../../manifests/models/model-records.ts'
@@ -54,10 +53,7 @@ export async function runCells(
   try {
     // 2. Read what is stored: what the budget has paid for already, and which cells failed.
     const retries = await retriedCellsOf(opened, run.retryFailed)
-    if (run.budget !== null)
-      for await (const row of opened.log.rows())
-        // An answer that is graded again is counted with its grades.
-        if (retries.answerOf(cellId(rowKeyOf(row))) === null) run.budget.add(row)
+    if (run.budget !== null) for await (const row of opened.log.rows()) run.budget.add(row)
     const trace = { level: run.experiment.evaluation.run.trace ?? DEFAULT_TRACE_LEVEL, texts }
     const open: OpenRun = {
       run,
@@ -176,7 +172,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
     left.delete(cell.rowId)
     counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
     refusals.add(row)
-    run.budget?.add(row)
+    run.budget?.add(row, { isAnswerCounted: open.retries.answerOf(cell.cellId) !== null })
     return true
   }
 

@@ -41,9 +41,10 @@ export class RunBudget {
     return this.#spent
   }
 
-  /** Adds a cell. Throws `BudgetSpentError` when the budget is spent, and for an answer whose cost is not known. */
-  add(row: Pick<CanonicalRow, 'status' | 'metrics' | 'approach'>): void {
-    const { answer, grading } = usageOfRow(row)
+  /** Adds a cell, or its grading alone where the answer was stored before. Throws `BudgetSpentError` when the budget is spent, and where a cost is not known. */
+  add(row: Pick<CanonicalRow, 'status' | 'metrics' | 'approach'>, { isAnswerCounted = false } = {}): void {
+    const { answer: used, grading } = usageOfRow(row)
+    const answer = isAnswerCounted ? [] : used
     const { amount, unknown } = costOf([...(answer ?? []), ...grading], this.#prices)
     this.#spent += amount
     const silent = row.status === 'ok' && answer === null ? ['the platform does not report its usage'] : unknown
