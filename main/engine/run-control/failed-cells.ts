@@ -78,10 +78,12 @@ async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, s
   const outcome = await log.claim(derived.row_id, signal)
   if (outcome.outcome === 'stored') return
   try {
-    // Its answer is good: only the evaluation is made again, without a call.
-    if (again)
-      await log.keepAnswer(outcome.claim, withEvaluation(derived, evaluationNotRun(row.metrics.ragas.requested)))
-    else await log.append(outcome.claim, derived)
+    // Its answer is good: only the evaluation is made again, without a call. A refused grading still binds no evaluator.
+    if (again) {
+      const ungraded = withEvaluation(derived, evaluationNotRun(row.metrics.ragas.requested))
+      const { grading_refused: isRefused } = row
+      await log.keepAnswer(outcome.claim, isRefused === true ? { ...ungraded, grading_refused: isRefused } : ungraded)
+    } else await log.append(outcome.claim, derived)
   } finally {
     await log.release(outcome.claim)
   }

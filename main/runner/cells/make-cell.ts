@@ -57,7 +57,11 @@ export async function makeCell(
   try {
     run.emit({ type: 'cell.started', ...namesOf(open, cell) })
     const ungraded = outcome.answered === null ? await ungradedAnswer(open, cell) : null
-    const answered = outcome.answered ?? ungraded
+    const stored = outcome.answered ?? ungraded
+    const answered =
+      stored === null
+        ? null
+        : { ...stored, reproducibility: gradedUnder(stored.reproducibility, opened.reproducibility) }
     let row = answered
     const recorder = new CellRecorder(open.trace.level, answered?.trace)
     let leftOut: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
@@ -105,9 +109,7 @@ function takeOverRow(open: OpenRun, cell: LadderCell, row: CanonicalRow): Canoni
 async function ungradedAnswer({ opened, retries }: OpenRun, cell: LadderCell): Promise<CanonicalRow | null> {
   const stored = retries.answerOf(cell.cellId)
   const row = stored === null ? null : await opened.log.read(stored)
-  if (row === null) return null
-  const reproducibility = gradedUnder(row.reproducibility, opened.reproducibility)
-  return { ...row, row_id: cell.rowId, retry: cell.retry, reproducibility }
+  return row === null ? null : { ...row, row_id: cell.rowId, retry: cell.retry }
 }
 
 function callOf(open: OpenRun, cell: LadderCell): CellCall {

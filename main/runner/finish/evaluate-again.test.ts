@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
-import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { sampleReproducibility, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
 import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
+import { withEvaluation } from '../cells/build-row.ts'
 import { evaluateAgain } from './evaluate-again.ts'
 
 const GRADED: EvaluationResult = {
@@ -32,6 +34,12 @@ const REFUSED: EvaluationResult = {
   error: 'HTTP 402: Insufficient Balance',
 }
 
+function gradedBy(model: string): Reproducibility {
+  const { runtime, ...rest } = sampleReproducibility()
+  const roles = { evaluator: { backend: 'openai', model } }
+  return { ...rest, runtime: { ...runtime, models: { set: 'own', roles } } }
+}
+
 /** Evaluates one answer for each of these stored evaluations, by an evaluator of the version of `GRADED`, or another one. */
 async function again(
   stored: readonly EvaluationResult[],
@@ -40,13 +48,16 @@ async function again(
     version?: string
     metric?: 'faithfulness' | 'answer_relevancy'
     refuses?: { count: number }
+    /** Names of the models that graded the stored answers, or refused to. */
+    graders?: readonly string[]
   } = {},
 ) {
   const folder = await temporaryFolder()
   const source = join(folder, 'run-1-baseline_curated-evidence.jsonl')
   const rows = stored.map((ragas, place): CanonicalRow => {
-    const row = sampleRow({ question: `q${place}` })
-    return { ...row, metrics: { ...row.metrics, ragas } }
+    const reproducibility = gradedBy(more.graders?.[place] ?? 'm')
+    const row = sampleRow({ question: `q${place}`, reproducibility })
+    return withEvaluation(row, ragas)
   })
   await writeFile(source, evidenceBytes(rows))
   const asked: string[] = []
@@ -134,6 +145,16 @@ it('a resumed evaluation grades the answers again whose grading was refused, and
   expect(made.map(({ grading_refused: isRefused }) => isRefused)).toEqual([true, true, undefined])
   expect(await resumed()).toMatchObject({ made: 2, reused: 1 })
   expect(asked).toEqual(['q0', 'q1', 'q2', 'q0', 'q1'])
+  expect(await resumed()).toMatchObject({ made: 0, reused: 3 })
+})
+
+it('answers that one evaluator refused to grade and another one graded are evaluated together', async () => {
+  const { made, resumed } = await again([REFUSED, GRADED, REFUSED], { graders: ['x', 'y', 'z'] })
+  expect(made.map(({ reproducibility }) => reproducibility.runtime.models!.roles['evaluator']!.model)).toEqual([
+    'y',
+    'y',
+    'y',
+  ])
   expect(await resumed()).toMatchObject({ made: 0, reused: 3 })
 })
 

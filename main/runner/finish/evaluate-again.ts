@@ -11,7 +11,7 @@ import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
-import { conflictsWith, identityConflict, SharedConditions } from '../../evidence/rows/conditions.ts'
+import { conflictsWith, gradedUnder, identityConflict, SharedConditions } from '../../evidence/rows/conditions.ts'
 import { cellId, rowId, type RowKey, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { identityOfRow, type IdentityFrom } from '../../evidence/rows/run-identity.ts'
 import { hashOf } from '../../manifests/load-manifest.ts'
@@ -41,12 +41,13 @@ interface Reevaluation {
 function derivedRow(row: CanonicalRow, identity: RunIdentity, key: RowKey): CanonicalRow {
   const { run_id, evaluation, reproducibility } = identity
   const { [EVALUATED_AGAIN]: evaluator } = reproducibility.config_hashes
+  const made = row.grading_refused === true ? gradedUnder(row.reproducibility, reproducibility) : row.reproducibility
   const derived = {
     ...row,
     run_id,
     row_id: rowId(key),
     ...(key.retry === undefined || key.retry === 0 ? {} : { retry: key.retry }),
-    reproducibility: withEvaluator(row.reproducibility, evaluator),
+    reproducibility: withEvaluator(made, evaluator),
     derived_from: { run_id: row.run_id, row_id: row.row_id },
   }
   return withEvaluation(derived, evaluationNotRun(evaluation.metrics))
