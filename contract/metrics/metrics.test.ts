@@ -41,7 +41,6 @@ const NAMED: Readonly<Record<string, string>> = {
   'main/report/import-rows.ts': 'the fields of imported rows',
   'main/report/verdict/text-amounts.ts': 'the metric that the budget curve is of, by the form of the aggregate',
   'main/run-index/apply/cell-writer.ts': 'the column that holds the latency of every cell, answered or not',
-  'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
   'providers/platform/evaluator/score-metric.ts':
     'the formula of each model-graded metric, which the evaluator computes',
   'core/evidence/cell-diagnosis.ts': 'the time that a cell took until its limit, a field of every row',
