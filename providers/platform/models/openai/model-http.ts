@@ -136,6 +136,9 @@ async function tryOnce(
         for await (const data of eventData(oneChunk(text), limitBytes)) receiver.add(data)
         return answered(STREAMED, status)
       }
+      const lines = receiver !== undefined && isOk ? linesOfJson(text) : []
+      for (const line of lines) receiver?.add(line)
+      if (lines.length > 0) return answered(STREAMED, status)
       return isOk ? parse(options, url, text, status) : statusFailure(options, url, { status, headers, text })
     })
   } catch (error) {
@@ -171,6 +174,12 @@ async function orAfterGrace<Next>(next: Promise<Next>): Promise<Next | null> {
     waited.abort()
     next.catch(() => undefined)
   }
+}
+
+/** A stream in the form of one JSON value for each line; empty for any other text. */
+function linesOfJson(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.length > 1 && lines.every((line) => jsonIn(line) !== undefined) ? lines : []
 }
 
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {

@@ -210,6 +210,13 @@ describe('how a service ends and wraps its answers', () => {
       (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(events),
     ],
     [
+      'lines of JSON',
+      (response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/x-ndjson' })
+          .end(events.replaceAll('data: ', '').replaceAll('\n\n', '\n')),
+    ],
+    [
       'a compressed stream',
       (response) => void response.writeHead(200, { ...stream, 'content-encoding': 'gzip' }).end(gzipSync(events)),
     ],
