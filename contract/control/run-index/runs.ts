@@ -84,20 +84,17 @@ const IndexedAlias = z.strictObject({
   unavailable: z.string().nullable(),
 })
 
-const IndexedProvenance = z.strictObject({
-  sha256: Sha256,
-  cells: count,
-  /** Null when it is too large for this answer; each row has it. */
-  reproducibility: Reproducibility.nullable(),
-})
+const IndexedProvenance = z.strictObject({ sha256: Sha256, cells: count })
 
 export const RunDatasetSummary = z.strictObject({
   ...runDatasetHead,
   aliases: z.array(IndexedAlias),
   /** Metrics that some cell has a value of. */
   metrics: z.array(IndexMetric),
-  /** Holds what the rows were made under; more than one in a run that cannot be summed up. */
+  /** Holds how many rows record equal conditions; more than one where a setting was repaired, or in a run that cannot be summed up. */
   provenance: z.array(IndexedProvenance),
+  /** The conditions of the run as its summary states them: of each model those of the answers that it had a part in. Null when they are too large for this answer; each row has its own. */
+  conditions: Reproducibility.nullable(),
   artifacts: z.array(IndexedArtifact),
 })
 export type RunDatasetSummary = z.infer<typeof RunDatasetSummary>

@@ -30,11 +30,8 @@ export function diffProvenance(all: readonly (Reproducibility | null)[]): Pick<P
   return { same, differences }
 }
 
-/** Returns what most of a dataset run's rows were made under. */
-function provenanceOf({ datasets }: RunSummary, datasetId: string): Reproducibility | null {
-  const all = datasets.find(({ dataset_id }) => dataset_id === datasetId)?.provenance ?? []
-  return all.toSorted((a, b) => b.cells - a.cells)[0]?.reproducibility ?? null
-}
+const provenanceOf = ({ datasets }: RunSummary, datasetId: string): Reproducibility | null =>
+  datasets.find(({ dataset_id }) => dataset_id === datasetId)?.conditions ?? null
 
 /** In which fields of their provenance runs differ, on one dataset. */
 export async function provenanceDiff(

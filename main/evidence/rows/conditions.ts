@@ -1,4 +1,4 @@
-import { APPROACHES, approachDescriptor } from '../../../contract/approaches.ts'
+import { APPROACHES, approachDescriptor, type BaseApproach } from '../../../contract/approaches.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
@@ -18,7 +18,10 @@ import { type Difference, differences, firstDifference, IDENTITY_PARTS, type Row
 // that a failed row too binds what the stored collections do not state. Every comparison of conditions asks this file.
 
 /** A row as far as its conditions bind others. */
-export type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'approach' | 'reproducibility'>
+export type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'reproducibility'> & {
+  /** Its base may be one that this version does not have. */
+  approach: { base_model: string } & Pick<CanonicalRow['approach'], 'parameters'>
+}
 
 export const INGESTION_JOB = 'reproducibility.ingestion.job_id'
 /** Of rows stored before the settings of each model were recorded: one hash of all sets. */
@@ -35,7 +38,7 @@ export const isOfModels = (path: string): boolean => path === MODELS_HASH || pat
 /** Everything that an approach may read or ask; an approach of another version may do all of it. */
 function useOf({ base_model: base, parameters }: BoundRow['approach']) {
   if (!Object.hasOwn(APPROACHES, base)) return { graph: true, contexts: true, calls: null }
-  const { usesGraph, usesContextual, usesTree, usualCalls } = approachDescriptor(base)
+  const { usesGraph, usesContextual, usesTree, usualCalls } = approachDescriptor(base as BaseApproach)
   const calls = usualCalls === null ? null : (usualCalls?.(parameters) ?? {})
   return { graph: usesGraph === true, contexts: usesContextual === true || usesTree === true, calls }
 }

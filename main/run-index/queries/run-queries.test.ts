@@ -9,7 +9,7 @@ import { RunList, RunSummaryOutcome } from '../../../contract/control/run-index/
 import { SearchResults } from '../../../contract/control/run-index/search.ts'
 import { IndexStatus } from '../../../contract/control/run-index/upkeep.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { sampleReproducibility, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
 import { asker, dataset, goldenIndex, rows } from '../../../tests/helpers/golden-index.ts'
 import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { goldenRows, REPORT_RUN } from '../../../tests/helpers/report-rows.ts'
@@ -176,7 +176,7 @@ describe('runs', () => {
       ...aggregate.approaches.map(({ model }) => [model, null]),
       ...aggregate.unavailable.map(({ model, reason }) => [model, reason]),
     ])
-    expect(summary!.provenance).toMatchObject([{ cells: rows.length, reproducibility: aggregate.reproducibility }])
+    expect(summary).toMatchObject({ provenance: [{ cells: rows.length }], conditions: aggregate.reproducibility })
     expect(summary!.metrics).toEqual([
       'faithfulness',
       'answer_relevancy',
@@ -246,6 +246,33 @@ describe('runs', () => {
       values: [expect.any(Number), 0.05],
     })
     expect(comparison.changed.cells[1]).toMatchObject({ question_id: 'q-8', spread: null, states: ['ok', 'missing'] })
+  })
+
+  it('a run with a repaired setting has of each model the setting of the answers that it had a part in, as its summary', async () => {
+    const under = (max_tokens: number) => {
+      const made = sampleReproducibility()
+      const roles = { agentic: { backend: 'openai', model: 'm', settings: { max_tokens } } }
+      return { ...made, runtime: { ...made.runtime, models: { set: 'own', roles } } }
+    }
+    const at = (row: CanonicalRow, second: number, max_tokens: number): CanonicalRow => ({
+      ...row,
+      finished_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`,
+      reproducibility: under(max_tokens),
+    })
+    const agentic = sampleRow({ model: 'agentic-rag', question: 'q9' })
+    const made = [
+      ...['q1', 'q2', 'q3'].map((question, place) => at(sampleRow({ question }), place, 64)),
+      at({ ...agentic, approach: { ...agentic.approach, base_model: 'agentic-rag' } }, 30, 900),
+      at(sampleRow({ question: 'q4' }), 40, 64),
+    ]
+    const folders = await indexFolders()
+    await writeFile(join(folders.results, 'run-1-x-evidence.jsonl'), evidenceBytes(made))
+    const index = openIndex(folders)
+    await index.sync()
+    const outcome = RunSummaryOutcome.parse(asker(index)('runSummary', { run_id: 'run-1' }))
+    expect(outcome).toMatchObject({
+      summary: { datasets: [{ provenance: [{ cells: 4 }, { cells: 1 }], conditions: under(900) }] },
+    })
   })
 
   it('search finds questions and answers', async () => {

@@ -10,12 +10,12 @@ import type {
   RunSummaryOutcome,
 } from '../../../contract/control/run-index/runs.ts'
 import type { IndexStatus } from '../../../contract/control/run-index/upkeep.ts'
-import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import { artifactsOfScope, readArtifacts, type Artifact } from '../apply/artifact-store.ts'
 import { INDEX_METRICS, stateCode, STATUS_CODES } from '../schema.ts'
 import { NO_PROVENANCE } from '../apply/tallies.ts'
 import { aliasesOf, notFound } from './dataset-run.ts'
 import { fitting } from './fit-answer.ts'
+import { conditionsOf } from './run-conditions.ts'
 
 interface RunRow {
   id: number
@@ -123,7 +123,6 @@ function runHeads(db: Database.Database, runs: readonly RunRow[]): RunHead[] {
   })
 }
 
-const MAX_PROVENANCE_BYTES = 64_000
 const MAX_PROVENANCES = 5
 
 /** Everything about a run but its cells. */
@@ -152,6 +151,7 @@ function datasetSummary(db: Database.Database, row: DatasetRow): RunDatasetSumma
     aliases: aliasSummaries(db, row.id, tallies),
     metrics: metricsWithValues(db, [row.id]),
     provenance: provenanceOf(db, tallies),
+    conditions: conditionsOf(db, row.id),
     artifacts: artifactsOfScope(db, row.id).map(({ path, kind, state, sha256 }) => ({ path, kind, state, sha256 })),
   }
 }
@@ -187,19 +187,13 @@ export function metricsWithValues(db: Database.Database, scopes: readonly number
 }
 
 function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunDatasetSummary['provenance'] {
-  const stored = db.prepare<[number], { sha256: string; json: string }>(
-    'SELECT sha256, json FROM provenance WHERE id = ?',
-  )
+  const digestOf = db.prepare<[number], string>('SELECT sha256 FROM provenance WHERE id = ?').pluck()
   return [...Map.groupBy(tallies, ({ provenance }) => provenance)]
     .map(([id, alike]) => ({ id, cells: sum(alike) }))
     .filter(({ id }) => id !== NO_PROVENANCE)
     .sort((a, b) => b.cells - a.cells || a.id - b.id)
     .slice(0, MAX_PROVENANCES)
-    .map(({ id, cells }) => {
-      const { sha256, json } = stored.get(id)!
-      const isShown = json.length <= MAX_PROVENANCE_BYTES
-      return { sha256, cells, reproducibility: isShown ? (JSON.parse(json) as Reproducibility) : null }
-    })
+    .map(({ id, cells }) => ({ sha256: digestOf.get(id)!, cells }))
 }
 
 /** Returns where a file becomes unusable; null for an intact one. */

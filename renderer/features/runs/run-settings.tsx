@@ -27,10 +27,7 @@ function requestFacts({ request, retry_of: retry }: RunJob): Fact[] {
 
 /** Returns what the rows were made under. */
 function conditionFacts({ datasets }: RunSummary): Fact[] {
-  const shown = datasets.flatMap(({ label, provenance }) => {
-    const conditions = provenance[0]?.reproducibility ?? null
-    return conditions === null ? [] : [{ label, ...conditions }]
-  })
+  const shown = datasets.flatMap(({ label, conditions: shared }) => (shared === null ? [] : [{ label, ...shared }]))
   const [first] = shown
   if (first === undefined) return []
   const { models, judge_panel: panel, gateway, platform, repository } = first.runtime
@@ -78,9 +75,7 @@ export function RunSettings({ run, job }: { run: ListedRun; job: RunJob | undefi
     )
   if (run.kind !== null && summary.data === undefined) return <LoadingRows rows={8} />
   const conditions = summary.data === undefined ? [] : conditionFacts(summary.data)
-  const declared = summary.data?.datasets.some(({ provenance }) =>
-    provenance.some(({ reproducibility }) => reproducibility?.runtime.primary_metric !== undefined),
-  )
+  const declared = summary.data?.datasets.some(({ conditions: shared }) => shared?.runtime.primary_metric !== undefined)
   const facts: Fact[] = [
     [WORDS.datasets, run.datasets.map(({ label }) => label).join(', ')],
     [WORDS.approaches, run.models.join(', ')],
