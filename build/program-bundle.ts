@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Plugin } from 'vite'
+import type { Plugin, Rolldown } from 'vite'
 import { BUNDLE_FOLDER, sourceStamp, STAMP_FILE } from '../bin/current-bundle.ts'
 
 // The program as a few files instead of fourteen hundred. Most processes of the tests live for a second and used half of it to find and load
@@ -82,6 +82,49 @@ const withoutLazyExports: Plugin = {
     ),
 }
 
+const commands = (...names: string[]): string[] => names.map((name) => `main/cli/commands/${name}.ts`)
+
+/**
+ * Modules that a process imports as soon as it has started, by process: the engine, the platform, help, every command; then commands that load about
+ * as much as each other, so that a small one does not read what a run needs.
+ */
+const STARTS = [
+  ['main/engine/create-engine.ts', 'main/engine/engine-config.ts', 'main/engine/engine-launchers.ts'],
+  ['providers/platform/composition/config.ts', 'providers/platform/composition/platform.ts'],
+  ['providers/platform/models/load-builtin.ts'],
+  ['main/cli/progress/render-line.ts', 'main/lib/text/terminal-text.ts'],
+  ['main/cli/command.ts', 'main/lib/trust/model-keys.ts', 'main/manifests/project/project-env.ts'],
+  commands('metrics', 'trust'),
+  commands('approaches', 'flavors', 'import-results', 'init', 'mcp', 'trash'),
+  commands('bundle', 'export', 'gate', 'recover', 'report', 'serve', 'trace', 'verify'),
+  commands('doctor', 'models', 'submit'),
+  commands('ask', 'platform'),
+  commands('plan', 'tune'),
+  commands('dataset', 'publish', 'summarize', 'worker'),
+  commands('evaluate', 'judge', 'ladder', 'matrix'),
+]
+
+/**
+ * Puts modules that the same processes load at their start into one file, because each file takes half a millisecond to find, read and link. The
+ * bundler's own split, by every dynamic import, lets the engine load 227 files instead of 116.
+ */
+function filesByProcess(root: string): Rolldown.CodeSplittingNameFunction {
+  const processes = new Map<string, Set<number>>()
+  const addClosure = (id: string, process: number, context: Rolldown.ChunkingContext): void => {
+    const seen = processes.get(id) ?? new Set()
+    if (seen.has(process)) return
+    processes.set(id, seen.add(process))
+    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) addClosure(imported, process, context)
+  }
+  return (id, context) => {
+    if (processes.size === 0)
+      for (const [process, files] of [...STARTS, ...ENTRIES.map((entry) => [entry])].entries())
+        for (const file of files) addClosure(join(root, file), process, context)
+    const loaded = processes.get(id)
+    return loaded === undefined || context.getModuleInfo(id)?.isEntry ? null : `start-${[...loaded].join('-')}`
+  }
+}
+
 /** Bundles the command line, the engine, the platform and the services of `root` into `folder`, below the paths of their sources. */
 export async function bundleProgram(root: string, folder: string): Promise<void> {
   const { build } = await import('vite')
@@ -98,7 +141,12 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
       target: 'node24',
       rolldownOptions: {
         input: Object.fromEntries(ENTRIES.map((file) => [file.slice(0, -extname(file).length), join(root, file)])),
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        output: {
+          codeSplitting: { groups: [{ name: filesByProcess(root), includeDependenciesRecursively: false }] },
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name]-[hash].js',
+        },
       },
     },
   })
