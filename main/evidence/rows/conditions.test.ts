@@ -88,6 +88,7 @@ describe('a changed setting of a model', () => {
     expect(isOutdatedFailure(failed(conditions(), { base: 'agentic-rag' }), agentic)).toBe(true)
     expect(isOutdatedFailure(failed(conditions()), agentic)).toBe(false)
     expect(isOutdatedFailure(failed(conditions()), conditions({}, 'job-2'))).toBe(false)
+    expect(isOutdatedFailure(failed(conditions()), conditions({ evaluator: 900 }))).toBe(false)
   })
 })
 

@@ -35,6 +35,9 @@ export const roleOfField = (path: string): string | null =>
 /** True for a difference in what models are asked with. */
 export const isOfModels = (path: string): boolean => path === MODELS_HASH || path.startsWith(ROLES)
 
+/** The models that grade answers, which no approach asks. */
+const GRADERS: readonly string[] = ['evaluator', 'evaluator_embed']
+
 /** Everything that an approach may read or ask; an approach of another version may do all of it. */
 function useOf({ base_model: base, parameters }: BoundRow['approach']) {
   if (!Object.hasOwn(APPROACHES, base)) return { graph: true, contexts: true, calls: null }
@@ -144,9 +147,7 @@ export function* commonConflicts(stored: Reproducibility, current: Reproducibili
 export function gradedUnder(stored: Reproducibility, { runtime: { models: now } }: Reproducibility): Reproducibility {
   const { models } = stored.runtime
   if (models === null || now === null) return stored
-  const graders = ['evaluator', 'evaluator_embed'].flatMap((role) =>
-    now.roles[role] === undefined ? [] : [[role, now.roles[role]]],
-  )
+  const graders = GRADERS.flatMap((role) => (now.roles[role] === undefined ? [] : [[role, now.roles[role]]]))
   const roles = { ...models.roles, ...(Object.fromEntries(graders) as typeof models.roles) }
   return { ...stored, runtime: { ...stored.runtime, models: { ...models, roles } } }
 }
@@ -155,11 +156,27 @@ export function gradedUnder(stored: Reproducibility, { runtime: { models: now } 
 export function isOutdatedFailure(row: BoundRow, current: Reproducibility): boolean {
   if (row.reproducibility === current) return false
   const asked: BoundRow = { ...row, status: 'ok' }
-  return allDifferences(row.reproducibility, current).some(({ path }) => isOfModels(path) && binds(path, asked))
+  return allDifferences(row.reproducibility, current).some(
+    ({ path }) => isOfModels(path) && !GRADERS.includes(roleOfField(path) ?? '') && binds(path, asked),
+  )
 }
 
-const kindOf = ({ status, grading_refused: isRefused, approach }: BoundRow): string =>
-  `${status === 'ok'} ${isRefused === true} ${approach.base_model}`
+/** Recognizes rows that bind others alike: of equal conditions, equal in what their approach may ask and in what came of it. */
+export class RowKinds {
+  #last: { reproducibility: Reproducibility; text: string } | null = null
+
+  keyOf(row: BoundRow): string {
+    const { status, grading_refused: isRefused, approach, reproducibility } = row
+    return `${status === 'ok'} ${isRefused === true} ${approach.base_model} ${this.textOf(reproducibility)}`
+  }
+
+  /** Readers may share one object among rows. */
+  textOf(reproducibility: Reproducibility): string {
+    if (this.#last?.reproducibility !== reproducibility)
+      this.#last = { reproducibility, text: JSON.stringify(reproducibility) }
+    return this.#last.text
+  }
+}
 
 /** The conditions of the rows of one run, taken in one by one in any order. */
 export class SharedConditions {
@@ -167,7 +184,7 @@ export class SharedConditions {
   readonly #seen = new Map<string, BoundRow>()
   /** When the last row of each conditions was made, by their text. */
   readonly #lastAt = new Map<string, string>()
-  #last: { reproducibility: Reproducibility; text: string } | null = null
+  readonly #kinds = new RowKinds()
 
   /** The conditions of the row that was made last, and of each role that an answer binds those of the answer; with sorted keys; null before any. */
   get value(): Reproducibility | null {
@@ -185,9 +202,9 @@ export class SharedConditions {
 
   /** Takes in a row. Returns a field in which it and one before it bind each other and differ, for the first row of its kind; else null. */
   conflictOf(row: BoundRow & Pick<CanonicalRow, 'finished_at'>): Difference | null {
-    const text = this.#textOf(row.reproducibility)
+    const text = this.#kinds.textOf(row.reproducibility)
     if (row.finished_at > (this.#lastAt.get(text) ?? '')) this.#lastAt.set(text, row.finished_at)
-    const key = `${kindOf(row)} ${text}`
+    const key = this.#kinds.keyOf(row)
     if (this.#seen.has(key)) return null
     const others = [...this.#seen.values()]
     this.#seen.set(key, row)
@@ -195,12 +212,5 @@ export class SharedConditions {
       for (const difference of conflictsWith(other, row.reproducibility))
         if (forbids(difference.path, row, other.reproducibility)) return difference
     return null
-  }
-
-  /** Readers may share one object among rows. */
-  #textOf(reproducibility: Reproducibility): string {
-    if (this.#last?.reproducibility !== reproducibility)
-      this.#last = { reproducibility, text: JSON.stringify(reproducibility) }
-    return this.#last.text
   }
 }

@@ -77,6 +77,13 @@ describe('validateArtifacts', () => {
     expect(await problems()).toEqual([])
     await edit(identityPathFor(files.evidence), (text) => text.replace('"seed":"ladder"', '"seed":"lOdder"'))
     expect(await problems()).toEqual(['differs evidence.identity.json'])
+    const failedFirst = rows.toSorted((a, b) => Number(a.status === 'ok') - Number(b.status === 'ok'))
+    expect(failedFirst[0]!.status).not.toBe('ok')
+    await writeFile(files.evidence, evidenceBytes(failedFirst))
+    const other = structuredClone(identity)
+    for (const role of Object.values(other.reproducibility.runtime.models!.roles)) role.model = 'other'
+    await writeFile(identityPathFor(files.evidence), JSON.stringify(other))
+    expect(await problems()).toEqual(['differs evidence.identity.json'])
     await writeFile(identityPathFor(files.evidence), '{"torn')
     expect(await problems()).toEqual(['differs evidence.identity.json'])
   })

@@ -9,7 +9,7 @@ import { EvidenceError } from '../../evidence/errors.ts'
 import { identityPathFor, readRecord } from '../../evidence/rows/identity-record.ts'
 import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { firstDifference, type Difference } from '../../evidence/rows/row-identity.ts'
-import { conflictsWith } from '../../evidence/rows/conditions.ts'
+import { conflictsWith, RowKinds } from '../../evidence/rows/conditions.ts'
 import { identityOfRow } from '../../evidence/rows/run-identity.ts'
 import { aggregateText, createAggregator, unsealedAggregateText } from '../aggregate/aggregate-run.ts'
 import type { ArtifactFiles, ArtifactKind } from '../../evidence/files/artifact-files.ts'
@@ -153,18 +153,19 @@ class ArtifactCheck {
     this.problems.push({ file: basename(identityPathFor(this.#files.evidence)), code: 'differs', message })
   }
 
-  /** Checks the first row only: that all rows share its conditions is part of the aggregate. */
-  #checkIdentity(identity: RunIdentity, row: CanonicalRow): void {
+  /** Returns true where the record may stand for a row: one of each kind is checked, because a failed row binds less than an answer. */
+  #hasIdentityOf(identity: RunIdentity, row: CanonicalRow): boolean {
     const { run_id, dataset_id } = identityOfRow(row)
     const recorded = { run_id: identity.run_id, dataset_id: identity.dataset_id }
     // Parsed as the record is: what an earlier version did not record is the same in both.
     const parsed = { ...row, reproducibility: Reproducibility.parse(row.reproducibility) }
     const [conflict] = conflictsWith(parsed, identity.reproducibility)
     const difference = firstDifference({ run_id, dataset_id }, recorded) ?? conflict
-    if (difference !== undefined)
-      this.#identityProblem(
-        `not the conditions of the rows: ${difference.path} is ${difference.current}, the first row has ${difference.stored}`,
-      )
+    if (difference === undefined) return true
+    this.#identityProblem(
+      `not the conditions of the rows: ${difference.path} is ${difference.current}, row ${row.row_id} has ${difference.stored}`,
+    )
+    return false
   }
 
   /** The failed cells; null where the rows cannot be summed up. */
@@ -200,12 +201,17 @@ class ArtifactCheck {
   ): Promise<Aggregate | null> {
     const aggregator = createAggregator(await contextAgain(stored, this.#files))
     let identity = await this.#readIdentity()
+    const [kinds, checked] = [new RowKinds(), new Set<string>()]
     try {
       for await (const row of readEvidenceRows(this.#files.evidence)) {
         if (this.problems.length >= MAX_PROBLEMS) return null
         if (!this.#validRow(row)) continue
-        if (identity !== null) this.#checkIdentity(identity, row)
-        identity = null
+        if (
+          identity !== null &&
+          checked.size < checked.add(kinds.keyOf(row)).size &&
+          !this.#hasIdentityOf(identity, row)
+        )
+          identity = null
         aggregator.add(row)
         await spool.add(row)
         onRow(row)
