@@ -107,7 +107,10 @@ describe('chat completions', () => {
     const slow = await post('/rag/vanilla-rag/v1/chat/completions', chat('vanilla-rag', { stream: true }))
     expect([slow.status, JSON.parse(slow.text)]).toEqual([
       504,
-      { detail: 'the model call for role light_gen failed: no answer within its time limit' },
+      {
+        detail:
+          'the model call for role light_gen failed: no answer within its time limit. Raise the time limit per call of the connection (timeout_s), or choose a faster model.',
+      },
     ])
   })
 
