@@ -31,6 +31,9 @@ export function CommandPalette() {
   const blind = useBlind()
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
   const samples = useSamples()
+  // Read once something is typed, unless a page has the list already.
+  const overview = useQuery({ ...api.runs.overview.queryOptions({ input: {} }), enabled: text !== '' && !blind })
+  const labels = new Map(blind ? [] : overview.data?.runs.map(({ run_id: run, note }) => [run, note.label]))
   const search = useQuery({
     ...api.matrix.search.queryOptions({ input: { text, limit: 8 } }),
     // Its hits name approaches and hold answers.
@@ -59,7 +62,7 @@ export function CommandPalette() {
   const commands = usePaletteCommands(query.trim() !== '')
   const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
     id: `run-${run}`,
-    label: runLabel(run, samples),
+    label: [labels.get(run) ?? '', runLabel(run, samples)].filter((part) => part !== '').join(' · '),
     description: datasets.map(({ label }) => label).join(', '),
     onClick: () => void navigate({ to: '/runs/$run/verdict', params: { run } }),
   }))

@@ -104,6 +104,10 @@ test('a run is renamed in place, and keeps its id', async ({ page, open }) => {
     await expect(page.getByText(RUN).first()).toBeVisible()
   }
   await open(`/runs/${RUN}/verdict`)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search or command' }).fill('larger')
+  await expect(page.getByText(`Larger <b>chunks</b> · ${RUN}`)).toBeVisible()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: `Rename ${RUN}` }).click()
   await label.fill('')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
