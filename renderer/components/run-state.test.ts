@@ -16,7 +16,7 @@ describe('runStateWords', () => {
     expect(runStateWords({ state: 'cancelled', cells, failures: [] })).toBe('was cancelled after 72 of 144 answers')
     expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 answers')
     expect(runStateWords({ state: 'interrupted', cells: null, failures: [] })).toBe(
-      'was interrupted before its first cell: the engine stopped',
+      'was interrupted before its first answer: the engine stopped',
     )
   })
 

@@ -28,7 +28,7 @@ export const stateWord = ({ state, failures }: Pick<RunJob, 'state' | 'failures'
     : state
 
 function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
-  if (cells === null || cells.total === 0) return ' before its first cell'
+  if (cells === null || cells.total === 0) return ' before its first answer'
   return ` after ${count(cells.done)} of ${count(cells.total)} answers`
 }
 

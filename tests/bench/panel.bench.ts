@@ -145,7 +145,7 @@ async function largeAnswers(page: Page, session: CDPSession): Promise<Figure[]> 
     if (tries === 8 * CELLS_OPENED) throw new Error(`${tries} cells were opened, and ${opened} had more to show`)
     await page.keyboard.press(tries % 8 === 7 ? 'ArrowRight' : 'ArrowDown')
     await page.keyboard.press('Enter')
-    const drawer = page.getByRole('complementary', { name: 'Cell' })
+    const drawer = page.getByRole('complementary', { name: 'Answer' })
     await drawer.getByRole('heading', { name: 'Answer' }).waitFor()
     const more = drawer.getByRole('button', { name: /^Show more/ })
     // The drawer may still show the cell before, which has more where this one has not.

@@ -3,7 +3,7 @@ import { expectTooltip, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const MATRIX = '/runs/ladder-2026-11-20/matrix?dataset=graph_native&hops=[2]'
 
-const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Cell' })
+const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Answer' })
 
 /** Opens the cell of one alias by its column, in the first row unless another one is given. */
 async function openCell(page: Page, column: number, rowIndex = 0): Promise<void> {

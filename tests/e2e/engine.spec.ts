@@ -83,7 +83,9 @@ test('the first five minutes on a real engine: link, smoke ladder, verdict, cell
   await expect(scored.first()).toBeVisible()
   await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', '5')
   await scored.first().click()
-  await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Reference', { exact: true })).toBeVisible()
+  await expect(
+    page.getByRole('complementary', { name: 'Answer' }).getByText('Reference', { exact: true }),
+  ).toBeVisible()
   expect(complaints).toEqual([])
   expect(await page.evaluate('window.violations')).toEqual([])
 

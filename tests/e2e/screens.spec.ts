@@ -27,7 +27,9 @@ for (const { name, path } of VIEWS)
 test('an open cell and its evidence diff', async ({ page, open }) => {
   await open('/runs/ladder-2026-11-20/matrix?dataset=graph_native')
   await page.locator('[role=gridcell][data-state=ok]').nth(1).click()
-  await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Reference', { exact: true })).toBeVisible()
+  await expect(
+    page.getByRole('complementary', { name: 'Answer' }).getByText('Reference', { exact: true }),
+  ).toBeVisible()
   await expectAccessible(page, 'cell')
   await page
     .getByRole('group', { name: /other approaches/ })

@@ -57,7 +57,7 @@ export function CellView(props: CellViewProps) {
     return (
       <div className={styles.view}>
         <div className={styles.headRow}>
-          <h2>{WORDS.cell}</h2>
+          <h2>{WORDS.answer}</h2>
           <span className={styles.spacer} />
           {actions}
         </div>

@@ -10,7 +10,6 @@ export const CELL_WORDS = {
     saving: 'Saving the note',
   },
 
-  cell: 'Cell',
   noCell: 'This link names no answer',
   noCellText: 'Its end may have been lost when it was copied. Choose the answer in the ',
   matrix: 'matrix',

@@ -103,7 +103,7 @@ function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
     <aside
       ref={drawer}
       className={styles.drawer}
-      aria-label={WORDS.cell}
+      aria-label={WORDS.answer}
       tabIndex={0}
       onKeyDown={({ key }) => {
         if (key === 'Escape') close()

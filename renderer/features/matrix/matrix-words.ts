@@ -90,7 +90,7 @@ export const MATRIX_WORDS = {
     ['c', 'clear all filters'],
   ],
 
-  cell: 'Cell',
+  answer: 'Answer',
   openAsPage: 'Open as page',
   close: 'Close',
 } as const
