@@ -86,6 +86,7 @@ test('a run is renamed in place, and keeps its id', async ({ page, open }) => {
   await label.fill('Larger <b>chunks</b>')
   await label.press('Escape')
   await expect(page.getByRole('heading', { level: 1, name: RUN })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Rename ${RUN}` })).toBeFocused()
   await page.getByRole('button', { name: `Rename ${RUN}` }).click()
   await label.fill('Larger <b>chunks</b>')
   await label.press('Enter')

@@ -15,6 +15,7 @@ const WORDS = RUN_WORDS.rename
 export function RunTitle({ run, listed }: { run: string; listed: ListedRun | undefined }) {
   const label = listed?.note.label ?? ''
   const [draft, setDraft] = useState<string | null>(null)
+  const [wasOpen, setWasOpen] = useState(false)
   const save = useMutation(
     api.runs.annotate.mutationOptions({
       onSuccess: () => setDraft(null),
@@ -51,7 +52,12 @@ export function RunTitle({ run, listed }: { run: string; listed: ListedRun | und
           variant="subtle"
           color="gray"
           aria-label={WORDS.renameRun(run)}
-          onClick={() => setDraft(label === '' ? run : label)}
+          // Where the form was, so that the keyboard goes on from there.
+          autoFocus={wasOpen}
+          onClick={() => {
+            setWasOpen(true)
+            setDraft(label === '' ? run : label)
+          }}
         >
           <Icon name="edit" />
         </ActionIcon>
