@@ -14,18 +14,21 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The message of what was thrown, whatever it is. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+const [BACKSLASH, QUOTE, OPEN, CLOSE] = [0x5c, 0x22, 0x7b, 0x7d]
+
 /** End of the JSON object that opens at `start` of a text, or -1 when it never closes. */
 export function objectEnd(text: string, start: number): number {
   let depth = 0
   let inString = false
   for (let at = start; at < text.length; at += 1) {
-    const character = text[at]
+    // Codes, not texts of one character: a judge's reply may be nothing but braces, each of which is scanned to the end.
+    const code = text.charCodeAt(at)
     if (inString) {
-      if (character === '\\') at += 1
-      else if (character === '"') inString = false
-    } else if (character === '"') inString = true
-    else if (character === '{') depth += 1
-    else if (character === '}' && --depth === 0) return at + 1
+      if (code === BACKSLASH) at += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === OPEN) depth += 1
+    else if (code === CLOSE && --depth === 0) return at + 1
   }
   return -1
 }
