@@ -14,24 +14,24 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The message of what was thrown, whatever it is. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const [BACKSLASH, QUOTE, OPEN, CLOSE] = [0x5c, 0x22, 0x7b, 0x7d]
-
 /** End of the JSON object that opens at `start` of a text, or -1 when it never closes. */
 export function objectEnd(text: string, start: number): number {
   let depth = 0
   let inString = false
   for (let at = start; at < text.length; at += 1) {
-    // Codes, not texts of one character: a judge's reply may be nothing but braces, each of which is scanned to the end.
-    const code = text.charCodeAt(at)
+    const character = text[at]
     if (inString) {
-      if (code === BACKSLASH) at += 1
-      else if (code === QUOTE) inString = false
-    } else if (code === QUOTE) inString = true
-    else if (code === OPEN) depth += 1
-    else if (code === CLOSE && --depth === 0) return at + 1
+      if (character === '\\') at += 1
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '{') depth += 1
+    else if (character === '}' && --depth === 0) return at + 1
   }
   return -1
 }
+
+/** The beginning that every JSON object has. What begins otherwise is passed over before its end is looked for. */
+const OBJECT_START = /\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)/y
 
 /**
  * The outermost JSON objects in a text, in order; braces that do not hold valid JSON are passed over. `mostBraces` limits how many of those are
@@ -43,7 +43,8 @@ export function* jsonObjects(
 ): Generator<{ value: Record<string, unknown>; start: number; end: number }> {
   let braces = 0
   for (let start = text.indexOf('{'); start !== -1 && braces < mostBraces;) {
-    const end = objectEnd(text, start)
+    OBJECT_START.lastIndex = start
+    const end = OBJECT_START.test(text) ? objectEnd(text, start) : -1
     const value = end === -1 ? undefined : jsonIn(text.slice(start, end))
     if (isRecord(value)) yield { value, start, end }
     else braces += 1
