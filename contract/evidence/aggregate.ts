@@ -194,6 +194,8 @@ export const ApproachSummary = z.strictObject({
   cut_answers: z.int().min(1).optional(),
   /** Answers that an agent wrote without one search that worked; absent where there was none. */
   unsearched_answers: z.int().min(1).optional(),
+  /** Failures under another setting of a model than the run has now, which no run has tried again; absent where there is none. */
+  outdated_failures: z.int().min(1).optional(),
   /** Answers that repeat their prompt and hold no text of their own; absent where there was none. */
   repeated_prompts: z.int().min(1).optional(),
   /**

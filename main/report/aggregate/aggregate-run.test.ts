@@ -201,6 +201,20 @@ describe('aggregateRun', () => {
     )
   })
 
+  it('failures under an earlier setting that were not tried again are counted, and named in the notes', async () => {
+    const failed = goldenRows(dataset).find(({ status }) => status !== 'ok')!
+    const before = structuredClone(failed)
+    for (const role of Object.values(before.reproducibility.runtime.models!.roles)) role.model = 'earlier'
+    const rows = goldenRows(dataset).map((row) => (row.row_id === failed.row_id ? before : row))
+    const result = await aggregate(rows)
+    const { model } = failed.approach
+    expect(approach(await aggregate(), model).outdated_failures).toBeUndefined()
+    expect(approach(result, model).outdated_failures).toBe(1)
+    expect(coverageNotes(result, []).map(({ text }) => text)).toContain(
+      `answers failed under an earlier setting of a model, and were not tried again. They count against their approach until the run is resumed with all of its approaches and questions: ${model} (1 answer)`,
+    )
+  })
+
   it('answers that an agent wrote without a search are counted, and named in the notes', async () => {
     const rows = goldenRows(dataset).map((row): CanonicalRow => {
       const operational = { ...row.metrics.operational, is_unsearched: true as const }

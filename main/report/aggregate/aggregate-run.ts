@@ -108,7 +108,12 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
       const repeats = context.repeats ?? mostRepeats
       const frame = frameOf(
         found,
-        { order, repeats, requested: EvaluationMetric.options.filter((metric) => requested.has(metric)) },
+        {
+          order,
+          repeats,
+          requested: EvaluationMetric.options.filter((metric) => requested.has(metric)),
+          conditions: shared,
+        },
         ordered,
       )
       const isSelected = ({ alias }: ApproachTally): boolean => selected === null || selected.includes(alias.model)
@@ -253,7 +258,7 @@ function orderedTallies(
 
 function frameOf(
   tallies: readonly ApproachTally[],
-  frame: Pick<SummaryFrame, 'order' | 'repeats' | 'requested'>,
+  frame: Pick<SummaryFrame, 'order' | 'repeats' | 'requested' | 'conditions'>,
   questions: readonly SummaryQuestion[],
 ): SummaryFrame {
   const { order } = frame

@@ -5,8 +5,10 @@ import { CellErrorType, ContextText, type RowApproach } from '../../../contract/
 import { CURVE_BUDGETS } from '../../../contract/evidence/context-budget.ts'
 import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import { EvaluationStatus, UnseenEvidence } from '../../../contract/evidence/evaluation-result.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { OperationalMetric } from '../../../contract/metrics/metrics.ts'
 import { derivationsIn, handedOver } from '../../evaluation/handed-over.ts'
+import { isOutdatedFailure, RowKinds } from '../../evidence/rows/conditions.ts'
 import type { FigureRow, HandedOver } from '../../evidence/rows/interned-rows.ts'
 import { Column, meanOver, spreadOf, type CommonQuestions } from './column.ts'
 import {
@@ -60,6 +62,8 @@ export interface SummaryFrame {
   repeats: number
   hops: readonly HopGroup[]
   requested: readonly EvaluationMetric[]
+  /** The conditions of the run; null without a row. */
+  conditions: Reproducibility | null
   /** Metrics of class `answer`; those of short answers only where a question has one, so that artifacts without any keep their bytes. */
   answer: readonly AnswerMetric[]
   common: Readonly<Record<ScoreMetric, CommonQuestions>>
@@ -77,6 +81,9 @@ export class ApproachTally {
   readonly #quantities = forEachKey(QUANTITIES, () => new Column())
   readonly #cells = new Tally()
   readonly #failures = new Tally()
+  /** Failed rows by what they were made under: one row each, and their number. */
+  readonly #failedUnder = new Map<string, { row: FigureRow; cells: number }>()
+  readonly #kinds = new RowKinds()
   readonly #statuses = new Tally()
   readonly #evaluators = new Tally()
   readonly #embeddings = new Tally()
@@ -125,6 +132,7 @@ export class ApproachTally {
     this.#addDerivations(derivationsIn(row))
     this.#usage.add(row)
     if (row.error !== null) this.#failures.add(row.error.type)
+    if (row.status !== 'ok') this.#addFailed(row)
     if (operational.is_cut === true) this.#cut += 1
     if (operational.is_unsearched === true) this.#unsearched += 1
     if (operational.is_repeated_prompt === true) this.#repeated += 1
@@ -279,12 +287,27 @@ export class ApproachTally {
       ...this.#stated(),
       ...this.#allContextsSummary(frame.order),
       ...this.#handedOver(frame.order),
+      ...this.#outdated(frame.conditions),
       ...this.#usage.summary(),
       ragas: summaries(frame.requested),
       retrieval: summaries(METRICS_OF.retrieval),
       answer: summaries(frame.answer),
       by_hops: frame.hops.map((group) => this.#hopSummary(group, frame)),
     }
+  }
+
+  #addFailed(row: FigureRow): void {
+    const key = this.#kinds.keyOf(row)
+    this.#failedUnder.set(key, { row, cells: (this.#failedUnder.get(key)?.cells ?? 0) + 1 })
+  }
+
+  /** Failures that a run of all approaches and questions tries again, because a model is set otherwise now. */
+  #outdated(conditions: SummaryFrame['conditions']): { outdated_failures?: number } {
+    if (conditions === null) return {}
+    const cells = [...this.#failedUnder.values()]
+      .filter(({ row }) => isOutdatedFailure(row, conditions))
+      .reduce((sum, each) => sum + each.cells, 0)
+    return cells === 0 ? {} : { outdated_failures: cells }
   }
 
   #hopSummary({ hops, indexes }: HopGroup, { requested, answer }: SummaryFrame): HopSummary {

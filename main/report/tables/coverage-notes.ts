@@ -18,6 +18,7 @@ interface CoverageNote {
 export function coverageNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): CoverageNote[] {
   return [
     ...aggregate.approaches.flatMap(cellNotes),
+    ...outdatedNotes(aggregate),
     ...aggregate.approaches.flatMap(unseenNotes),
     ...cutNotes(aggregate),
     ...unsearchedNotes(aggregate),
@@ -92,7 +93,14 @@ function repeatedNotes({ approaches }: Aggregate): CoverageNote[] {
   return counts === '' ? [] : [{ sign: STATE_SIGNS.partial, text }]
 }
 
-type Counted = 'cut_answers' | 'unsearched_answers' | 'repeated_prompts'
+/** A failure that another setting may have ended counts against its approach all the same. */
+function outdatedNotes({ approaches }: Aggregate): CoverageNote[] {
+  const counts = countsOf(approaches, 'outdated_failures')
+  const text = `answers failed under an earlier setting of a model, and were not tried again. They count against their approach until the run is resumed with all of its approaches and questions: ${counts}`
+  return counts === '' ? [] : [{ sign: STATE_SIGNS.error, text }]
+}
+
+type Counted = 'outdated_failures' | 'cut_answers' | 'unsearched_answers' | 'repeated_prompts'
 
 const countsOf = (approaches: readonly ApproachSummary[], what: Counted): string =>
   approaches
