@@ -12,7 +12,7 @@ import { factsFound } from '../../../contract/metrics/facts-found.ts'
 import { share } from '../../lib/text/numbers.ts'
 import { comparedMetric, meanEstimate, type ComparedName } from '../aggregate/aggregate-access.ts'
 import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
-import { runUse } from '../tables/run-use.ts'
+import { cachedTokens, runUse } from '../tables/run-use.ts'
 import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from '../aggregate/metric-outcome.ts'
 
 type Head = Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>
@@ -89,6 +89,8 @@ function* useRows(aggregate: Aggregate): Generator<LongRow> {
     const known = { state, n: calls === null ? null : calls - silent!, eligible: calls }
     yield { ...head, metric: `${part}_calls`, state: unknown > 0 ? 'partial' : known.state, sum: calls }
     yield { ...head, metric: `${part}_tokens_read`, ...known, sum: sum(({ input_tokens: read }) => read) }
+    const cached = cachedTokens(all)
+    if (cached > 0) yield { ...head, metric: `${part}_tokens_cached`, ...known, sum: cached }
     yield { ...head, metric: `${part}_tokens_written`, ...known, sum: sum(({ output_tokens: written }) => written) }
     yield { ...head, metric: `${part}_seconds`, state: seconds === null ? 'unknown' : 'ok', sum: seconds }
   }

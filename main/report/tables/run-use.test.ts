@@ -4,9 +4,10 @@ import { estimatedUsage, usageOfCall } from '../../../contract/evidence/model-us
 import type { Judgments } from '../../../contract/evidence/judgments.ts'
 import { countWords } from '../../../contract/words.ts'
 import { judgingUse } from '../aggregate/usage-tally.ts'
+import { aggregateRows } from '../csv/aggregate-rows.ts'
 import { runUse, runUseLines, runUseTable } from './run-use.ts'
 
-const [READ, WRITTEN] = [countWords(400_000), countWords(100_000)]
+const [READ, CACHED, WRITTEN] = [countWords(400_000), countWords(300_000), countWords(100_000)]
 const prices = { currency: 'EUR', models: { chat: { input: 2, output: 8 } } }
 const chat = usageOfCall('chat', true, { prompt_tokens: 400_000, completion_tokens: 100_000 })
 const silent = usageOfCall('chat', true, null)
@@ -46,6 +47,27 @@ it('answers, ingestion, grading and judging have their calls, tokens, cost and t
   })
   expect(runUseTable(found, null).head).not.toContain('cost')
   expect(runUseLines([found], prices)[0]).toBe('What this run used · Notes')
+})
+
+it('tokens that a service read from its prompt cache have a column where one reports them', () => {
+  const cached = { ...chat, cached_input_tokens: 300_000 }
+  const found = aggregate([approach('a', { answers: [cached], grading: [], unknown_cells: 0 }), approach('b')], {
+    ingestion_use: { models: [cached, silent], seconds: 61 },
+    judge_panel: { status: 'ok' } as Aggregate['judge_panel'],
+  })
+  expect(runUseTable(found, null)).toEqual({
+    head: ['work', 'calls', 'tokens read', 'of them from a cache', 'tokens written', 'time'],
+    rows: [
+      ['answers of a', '1', READ, CACHED, WRITTEN, '2.0 s'],
+      ['answers of b', '0', '0', '–', '0', '2.0 s'],
+      ['ingestion', '≥ 2', `≥ ${READ}`, `≥ ${CACHED}`, `≥ ${WRITTEN}`, '61.0 s'],
+      ['judging', '–', '–', '–', '–', '–'],
+    ],
+  })
+  const lines = [...aggregateRows({ ...found, approaches: [], unavailable: [] })]
+  expect(lines).toContainEqual(
+    expect.objectContaining({ metric: 'ingestion_tokens_cached', state: 'partial', sum: 300_000 }),
+  )
 })
 
 it('what is not recorded is unknown, never nothing', () => {

@@ -58,27 +58,35 @@ function answersOf({
   }
 }
 
-const HEADS = ['calls', 'tokens read', 'tokens written'] as const
+/** Tokens that services read from their prompt caches, as far as they report any. */
+export const cachedTokens = (models: readonly ModelUsage[]): number =>
+  models.reduce((total, { cached_input_tokens: cached = 0 }) => total + cached, 0)
+
 export const USE_TITLE = 'What this run used'
 
 /** The same as a table of words; with prices, what it cost by them. */
 export function runUseTable(aggregate: Aggregate, prices: Prices | null): { head: string[]; rows: string[][] } {
-  const head = ['work', ...HEADS, ...(prices === null ? [] : ['cost']), 'time']
-  const rows = runUse(aggregate).map(({ part, model, models, unknown, seconds }) => {
+  const used = runUse(aggregate)
+  const hasCached = used.some(({ models }) => cachedTokens(models ?? []) > 0)
+  const heads = ['calls', 'tokens read', ...(hasCached ? ['of them from a cache'] : []), 'tokens written']
+  const head = ['work', ...heads, ...(prices === null ? [] : ['cost']), 'time']
+  const rows = used.map(({ part, model, models, unknown, seconds }) => {
     const all = models ?? []
     const sum = (of: (usage: ModelUsage) => number): number => all.reduce((total, usage) => total + of(usage), 0)
     const isLess = unknown > 0 || all.some(({ unreported }) => unreported > 0)
     const sign = `${isLess ? '≥ ' : ''}${all.some(({ estimated }) => estimated !== undefined) ? '≈ ' : ''}`
+    const cached = cachedTokens(all)
     const tokens = (total: number): string => (isLess && total === 0 ? '–' : sign + countWords(total))
     const cost = prices === null ? null : costOf(all, prices)
     const why = unknown === 0 ? [] : ['answers do not report their use']
     return [
       model === null ? part : `${part} of ${model}`,
       ...(models === null
-        ? HEADS.map(() => '–')
+        ? heads.map(() => '–')
         : [
             (isLess ? '≥ ' : '') + countWords(sum(({ calls }) => calls)),
             tokens(sum(({ input_tokens: read }) => read)),
+            ...(hasCached ? [cached === 0 ? '–' : (isLess ? '≥ ' : '') + countWords(cached)] : []),
             tokens(sum(({ output_tokens: written }) => written)),
           ]),
       ...(cost === null
