@@ -3,6 +3,9 @@ import { build } from 'vite'
 
 const REPOSITORY = resolve(import.meta.dirname, '../..')
 
+/** A process that is killed leaves no compiled code for the next one unless it stores it before. */
+const FLUSH = `process.getBuiltinModule('node:module').flushCompileCache()`
+
 const bundles = new Map<string, Promise<string>>()
 
 /**
@@ -28,7 +31,7 @@ async function bundled(script: string): Promise<string> {
       outDir: folder,
       minify: false,
       target: 'node22',
-      rolldownOptions: { output: { format: 'es', entryFileNames: 'script.js' } },
+      rolldownOptions: { output: { format: 'es', entryFileNames: 'script.js', footer: FLUSH } },
     },
   })
   return join(folder, 'script.js')
