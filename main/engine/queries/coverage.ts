@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
 import type { ColumnHead, ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
@@ -7,7 +9,8 @@ import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { metricOf, metricsOf } from '../../report/aggregate/aggregate-access.ts'
 import { coverageNotes } from '../../report/tables/coverage-notes.ts'
 import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
-import { readAggregate } from '../../report/publication/write-artifacts.ts'
+import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 
@@ -16,10 +19,32 @@ const GROUPS: readonly Group[] = ['ragas', 'retrieval', 'answer']
 const groupOf = (metric: string): Group =>
   GROUPS.find((group) => (METRICS_OF[group] as readonly string[]).includes(metric))!
 
+/** A page asks for the summary of its run four times: what was parsed last is kept, by the digest of its file, and changed by none of its readers. */
+const KEPT_SUMMARIES = 8
+const parsed = new Map<string, Aggregate>()
+
+/** The summary in a file; null when there is none. */
+async function summaryAt(file: string): Promise<Aggregate | null> {
+  const text = await orIfMissing(readFile(file, 'utf8'), null)
+  if (text === null) return null
+  const digest = createHash('sha256').update(text).digest('base64')
+  let summary = parsed.get(digest)
+  if (summary === undefined) {
+    const read = parseAggregate(text)
+    if (!read.ok) return null
+    summary = read.aggregate
+  }
+  // The one that was asked for last is the last to go.
+  parsed.delete(digest)
+  parsed.set(digest, summary)
+  if (parsed.size > KEPT_SUMMARIES) parsed.delete(parsed.keys().next().value!)
+  return summary
+}
+
 /** The summary on disk; null when there is none, or when rows were added after it. */
 export async function currentAggregate(dataset: RunDatasetSummary): Promise<Aggregate | null> {
   const artifact = dataset.artifacts.find(({ kind, state }) => kind === 'evaluation' && state === 'applied')
-  const aggregate = artifact === undefined ? null : await readAggregate(artifact.path)
+  const aggregate = artifact === undefined ? null : await summaryAt(artifact.path)
   if (aggregate === null) return null
   const { ok, error, timeout } = dataset.cells
   const same = aggregate.cells.ok === ok && aggregate.cells.error === error && aggregate.cells.timeout === timeout
