@@ -5,7 +5,7 @@ import { CELL_WORDS as WORDS } from './cell-words.ts'
 
 function flat(value: unknown, path: string): [string, string][] {
   if (value === null) return [[path, '–']]
-  if (typeof value !== 'object') return [[path, String(value as string | number | boolean)]]
+  if (typeof value !== 'object') return [[path, typeof value === 'string' ? value : JSON.stringify(value)]]
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return [[path, value.join(', ') || '–']]
   return Object.entries(value).flatMap(([key, item]) => flat(item, path === '' ? key : `${path}.${key}`))
 }
