@@ -75,6 +75,8 @@ interface View {
   address: string
   /** Returns what a person does there before there is something to see. */
   act?: (page: Page) => Promise<void>
+  /** The only one that it is taken in. */
+  scheme?: 'light' | 'dark'
 }
 
 async function convert(page: Page): Promise<void> {
@@ -165,32 +167,18 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   return { before: named(shown), after: named(afterRun) }
 }
 
-const viewsUnderWay = (run: string, dataset: string): View[] =>
-  (['verdict', 'progress'] as const).map((tab) => ({
-    name: `under-way-${tab}`,
-    address: `/runs/${run}/${tab}?dataset=${dataset}`,
-  }))
+const viewsUnderWay = (run: string, dataset: string): View[] => [
+  { name: 'under-way-verdict', address: `/runs/${run}/verdict?dataset=${dataset}` },
+  { name: 'under-way-progress', address: `/runs/${run}/progress`, scheme: 'dark' },
+]
 
 /** Pictures that are kept at a narrow width, in one colour scheme of each. */
 const NARROW = [
-  { width: 900, scheme: 'light', names: ['home', 'runs', 'verdict', 'matrix', 'datasets', 'models'] },
+  { width: 900, scheme: 'light', names: ['home', 'verdict', 'matrix'] },
   {
     width: 420,
     scheme: 'dark',
-    names: [
-      'home',
-      'runs',
-      'verdict',
-      'matrix',
-      'cell',
-      'coverage',
-      'judges',
-      'datasets',
-      'models',
-      'launch',
-      'tools-convert',
-      'progress',
-    ],
+    names: ['home', 'runs', 'verdict', 'matrix', 'cell', 'coverage', 'judges', 'datasets', 'models', 'tools-convert'],
   },
 ] as const
 
@@ -234,7 +222,7 @@ async function takeAll(browser: Browser, engine: EngineProcess, list: readonly V
     const context = await browser.newContext({ viewport: { width: WIDEST, height: HEIGHT }, colorScheme: scheme })
     const page = await context.newPage()
     await page.goto((await engine.client.system.browserLink()).url)
-    for (const { name, address, act } of list) {
+    for (const { name, address, act } of list.filter((view) => (view.scheme ?? scheme) === scheme)) {
       await page.setViewportSize({ width: WIDEST, height: HEIGHT })
       await page.goto(`${engine.url}/#${address}`)
       await page.reload()
