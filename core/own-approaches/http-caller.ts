@@ -1,6 +1,7 @@
 // Asks a service over HTTP as its plan says: one request for one question.
 import { randomUUID } from 'node:crypto'
 import { httpPlan, variablesIn, type HttpApproach } from '../../contract/manifests/own-approaches.ts'
+import { isAccessRefused } from '../http/access-refused.ts'
 import { createHttpClient, HttpFault } from '../http/http-client.ts'
 import { saidBy } from '../http/said.ts'
 import { rememberSecrets } from '../known-secrets.ts'
@@ -34,14 +35,15 @@ export function openHttpCaller(approach: HttpApproach, env: Environment): HttpCa
     const sent = { json: filled(plan.body, values) as object, headers: headersOf(plan.headers, env), timeoutMs, signal }
     const reply = await client.send(url, { ...sent, headers: { accept: '*/*', ...sent.headers } })
     last = replyBody(reply.text)
-    if (reply.status === 429) {
+    const isRefused = !reply.isOk && isAccessRefused(reply.status, reply.text)
+    if (reply.status === 429 && !isRefused) {
       const asked = reply.headers['retry-after']
       const retryAfter = typeof asked === 'string' ? asked : null
       throw new OwnApproachError('rate_limited', `the service limits its calls: ${saidBy(reply).text}`, { retryAfter })
     }
     if (!reply.isOk)
       throw new OwnApproachError(
-        [401, 402, 403].includes(reply.status) ? 'access_refused' : 'failed',
+        isRefused ? 'access_refused' : 'failed',
         `HTTP ${reply.status}: ${failureIn(last, plan.reply) ?? saidBy(reply).text}`,
       )
     if (last === undefined) throw new OwnApproachError('failed', `the reply is not JSON: ${saidBy(reply).text}`)

@@ -20,13 +20,14 @@ async function engineOf(behaviour: Behaviour) {
 }
 
 it.each([
-  [401, { code: 'model_access_refused', status: 502 }],
-  [402, { code: 'model_access_refused', status: 502 }],
-  [403, { code: 'model_access_refused', status: 502 }],
-  [429, { code: 'rate_limited', status: 429, headers: { 'retry-after': '7' } }],
-  [500, { code: 'own_approach_failed', status: 502 }],
-])('keeps what HTTP %i of an own approach means', async (status, expected) => {
-  const engine = await engineOf(json({ error: { message: 'no' } }, status, { 'retry-after': '7' }))
+  [401, 'no', { code: 'model_access_refused', status: 502 }],
+  [402, 'no', { code: 'model_access_refused', status: 502 }],
+  [403, 'no', { code: 'model_access_refused', status: 502 }],
+  [429, 'no', { code: 'rate_limited', status: 429, headers: { 'retry-after': '7' } }],
+  [429, 'You exceeded your current quota', { code: 'model_access_refused', status: 502 }],
+  [500, 'no', { code: 'own_approach_failed', status: 502 }],
+])('keeps what HTTP %i (%s) of an own approach means', async (status, message, expected) => {
+  const engine = await engineOf(json({ error: { message } }, status, { 'retry-after': '7' }))
   await expect(engine.ask('mine', QUESTION)).rejects.toMatchObject(expected)
 })
 
