@@ -79,7 +79,7 @@ test('New run: a wrong choice is named by its path, a right one shows the plan a
   await expect(name).toHaveAttribute('aria-invalid', 'true')
   await expect(page.getByRole('button', { name: /^Run/ }).last()).toBeDisabled()
   await name.fill('ladder-2026-11-20')
-  await expect(page.getByRole('listitem').filter({ hasText: 'were made under other conditions: ' })).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'made under other conditions: ' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Run/ }).last()).toBeDisabled()
   await name.fill('mine')
   const toStep = (step: string) => page.getByRole('button', { name: step }).first().click()

@@ -77,7 +77,7 @@ async function checkDataset(
   if (plan.conflicts.length > 0)
     blockers.push({
       code: 'run_conflict',
-      message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions: ${differingWords(plan.conflicts)}; ${remedy ?? 'take another name, or reset'}`,
+      message: `${id}: ${run.runId} has ${plural(conflictingRows(plan.conflicts), 'stored answer')} made under other conditions: ${differingWords(plan.conflicts)}; ${remedy ?? 'choose another run name, or "Cold start"'}`,
     })
   return { plan, cells, blockers, notices }
 }

@@ -196,7 +196,7 @@ export const NEW_RUN_WORDS = {
     panelVerdicts: (verdicts: string) => `${verdicts} verdicts of the panel`,
     onlyScores: (answered: string) => `${answered} answers are kept and only need scores`,
     otherConditions: (conflicts: string) =>
-      `▲ ${conflicts} stored rows were made under other conditions. Choose another run name.`,
+      `▲ Stored answers made under other conditions: ${conflicts}. Choose another run name.`,
     was: ' was ',
     is: ', is ',
     changed: (files: string) => `; changed: ${files}`,
