@@ -1,5 +1,5 @@
 // The faults that the program says it survives, each with the test that switches the fault on. `npm run prove:faults` runs those tests and prints
-// the table; docs/RELIABILITY.md tells what each group promises.
+// the table; docs/RELIABILITY.md states what each group promises.
 
 export interface Fault {
   /** The thing that goes wrong, in words of a reader. */

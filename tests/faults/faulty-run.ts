@@ -92,7 +92,7 @@ export interface Outcome {
   seconds: number
 }
 
-/** `named`: the approaches that are to answer. Rules read the documents for them, so that each answers whatever the model does. */
+/** `named`: approaches that answer in place of the usual four. Rules read the documents for them, so that a fault of the model leaves none of them out. */
 export async function runWith(fault: ModelFault, named?: string): Promise<Outcome> {
   const approaches = named ?? approachesFor(fault)
   const root = await smokeProject()
@@ -136,8 +136,8 @@ const failedStepIn = (output: string): string | undefined =>
 export function problemsOf({ cells, says = [] }: ModelFault, { ok, total, output }: Outcome): string[] {
   const isRight = cells === 'all' ? ok === total : cells === 'none' ? ok === 0 : ok > 0
   return [
-    ...(isRight ? [] : [`${ok} of ${total} cells answered, expected ${cells}`]),
-    ...says.filter((each) => !each.test(output)).map((each) => `the run does not say ${each}`),
+    ...(isRight ? [] : [`${ok} of ${total} answers were given, expected ${cells}`]),
+    ...says.filter((each) => !each.test(output)).map((each) => `the run does not report ${each}`),
   ]
 }
 
@@ -147,6 +147,6 @@ const cell = (text: string): string => {
 }
 
 export const TABLE_HEAD =
-  '| fault | the service | cells answered | exit code | the run says | right action |\n|---|---|---|---|---|---|'
+  '| fault | the service | answers | exit code | the run reports | right action |\n|---|---|---|---|---|---|'
 export const rowOf = (name: string, { about, action }: ModelFault, { ok, total, code, said }: Outcome): string =>
   `| ${name} | ${about} | ${ok} of ${total} | ${code} | ${cell(said)} | ${action} |`

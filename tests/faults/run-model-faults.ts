@@ -1,4 +1,4 @@
-// Runs the ladder over every way in which services of models misbehave, and prints a table: fault, state of the cells, what the run says, the right action.
+// Runs the ladder over every way in which services of models misbehave, and prints a table: fault, number of answers, what the run reports, the right action.
 //   node tests/faults/run-model-faults.ts            all of them
 //   node tests/faults/run-model-faults.ts 429 html   some
 //   node tests/faults/run-model-faults.ts --models vanilla-rag,workflow-adaptive-rag    all of them, on these approaches
