@@ -1,12 +1,12 @@
-// What a person does about models that did not do their work.
+// Words for what a person does where a model gave no answer.
 import { remedyFor } from './remedy.ts'
 import { isUsedUp } from './used-up-credit.ts'
 
-/** Why an answering model returned no text, and what to do. `ending`: the finish reason of its reply; null where it is unknown. */
+/** States why an answering model returned no text, and what to do. `ending`: the finish reason of its reply; null where it is unknown. */
 export const noAnswerText = (ending: string | null): string =>
   `the answering model returned no text: ${ending === 'length' ? 'all tokens went into its reasoning' : 'its reply is empty without its reasoning'}. Give it a higher limit of answer tokens, or less reasoning effort`
 
-/** What a person does so that approaches which were left out answer too. `reason`: what failed; `role`: whose model was called. */
+/** States what a person does so that approaches that were left out answer too. `reason`: what failed; `role`: whose model was called. */
 export function missingRemedy(reason: string, role: string): string {
   const resume = remedyFor({ panel: 'resume the run', commandLine: 'start the run again with --no-cold-reset' })
   if (isUsedUp(reason) || /\bHTTP 402\b/.test(reason)) return `add credit at the service, then ${resume}`
@@ -17,18 +17,18 @@ export function missingRemedy(reason: string, role: string): string {
 export const WRONG_ADDRESS =
   'The address is that of another program or of a page: check port and path; most services need /v1 at the end.'
 
-/** A call that got no answer. `isPage`: a web page came instead; `isTimeout`: nothing came within our own time limit. */
+/** Describes a call that got no answer. `isPage`: a web page came instead; `isTimeout`: nothing came within our own time limit. */
 interface FailedCall {
   status: number | null
   isPage: boolean
   isTimeout: boolean
 }
 
-/** The same call ends in the same way: what a service refuses, and a page at a wrong address. A proxy's page of an error may go away. */
+/** True where the same call would end in the same way: for a missing model, for a request that is too large, and for a page at a wrong address. The error page of a proxy may go away. */
 export const isFinalCall = ({ status, isPage }: Omit<FailedCall, 'isTimeout'>): boolean =>
   status !== null && (status === 404 || status === 413 || (isPage && status < 500))
 
-/** The sentence that says what to do about a failed call, after a space; empty where the words of the service say it. */
+/** The sentence that states what to do about a failed call, after a space; empty where the words of the service do. */
 export function callRemedy({ status, isPage, isTimeout }: FailedCall, service: 'connection' | 'gateway'): string {
   if (isPage)
     return status !== null && status >= 500

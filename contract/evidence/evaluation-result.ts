@@ -13,7 +13,10 @@ export type EvaluationStatus = z.infer<typeof EvaluationStatus>
 export const NotEvaluableReason = z.enum(['retrieved_contexts_required', 'ground_truth_required', 'citations_required'])
 export type NotEvaluableReason = z.infer<typeof NotEvaluableReason>
 
-/** Describes how a whole evaluation call failed; a timeout is counted apart from the others. access_refused: the evaluator, or the service of its model, refused the key or the account. */
+/**
+ * Describes how a whole evaluation call failed; a timeout is counted apart from the others. `access_refused`: the evaluator, or the service of its
+ * model, refused the key or the account.
+ */
 export const EvaluationErrorType = z.enum([
   'timeout',
   'http_error',

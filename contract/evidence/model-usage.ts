@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { count } from '../common.ts'
 
 /**
- * Describes what calls used of one model, in tokens. Tries of a call that its service refused are calls of it too. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
- * null for calls of another program that does not name it. Rules are not models here: they use nothing that is paid for.
+ * Describes what calls used of one model, in tokens. Attempts that its service refused count as calls. `unreported` of the calls returned no counts, as
+ * failed ones do: the sums are a lower bound then. The model is null for calls of another program that does not name it. Rules are not models here:
+ * they use nothing that is paid for.
  */
 export const ModelUsage = z.strictObject({
   model: z.string().nullable(),

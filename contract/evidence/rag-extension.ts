@@ -30,7 +30,7 @@ export const ServerMetrics = z.looseObject({
   chunks: z.int().min(0),
   llm_calls: z.int().min(0),
   cloud_calls: z.int().min(0),
-  /** Of these seconds, those in which the answer only waited for its turn at a model: a service limits its calls, or others came first. Absent for none. */
+  /** The part of these seconds in which the answer only waited for its turn at a model: a service limits its calls, or other calls came first. Absent for none. */
   waited_s: z.number().min(0).optional(),
   first_token_s: z.number().min(0).optional(),
   tokens_per_second: z.number().min(0).optional(),

@@ -1,6 +1,6 @@
 import { isUsedUp } from '../used-up-credit.ts'
 
-/** After this many equal refusals in a row, what gets them is not called any more: the next calls would end alike. */
+/** Number of equal refusals in a row after which calls end, because the next ones would be refused alike. */
 export const REFUSALS_BEFORE_STOP = 3
 
 /** True where a service, or the model behind it, refuses the key or the account: the next call would end alike. */
@@ -9,11 +9,11 @@ export const isAccessRefused = (status: number, text: string): boolean =>
   (status === 429 && isUsedUp(text)) ||
   /"code"\s*:\s*"(?:model_access_refused|unauthorized)"/.test(text)
 
-/** Equal refusals have the same status, and the same role and status of the model that refuses. */
-const WHAT = /^HTTP \d+(?:: (?:RAG evaluation failed: )?the model call for role \w+ failed: .*?\(HTTP \d+\))?/
+/** Matches what equal refusals share: the status, and the role and status of the model that refuses. */
+const SHARED = /^HTTP \d+(?:: (?:RAG evaluation failed: )?the model call for role \w+ failed: .*?\(HTTP \d+\))?/
 
 /** The part of the words of a refusal that equal ones share. */
-export const refusalOf = (message: string): string => WHAT.exec(message)?.[0] ?? message
+export const refusalOf = (message: string): string => SHARED.exec(message)?.[0] ?? message
 
 /** Counts the equal refusals in a row of one service. */
 export class RefusalsInARow {

@@ -9,7 +9,7 @@ import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 const NotesFile = z.strictObject({
   schema_version: z.literal(1),
-  /** Labels came later than the rest. */
+  /** Files of earlier versions have no labels. */
   runs: z.record(z.string(), RunNote.extend({ label: RunNote.shape.label.default('') })),
   /** By run, then by row id. */
   cells: z.record(z.string(), z.record(Sha256, CellNote)),

@@ -35,6 +35,7 @@ import { storedVerdicts } from './stored-verdicts.ts'
 type Part = Omit<PlannedPart, 'part'>
 
 const UNKNOWN: Part = { calls: null, ms: null, cost: null, source: null }
+const KEPT: Part = { calls: 0, ms: 0, cost: null, source: 'kept' }
 
 interface Planning {
   run: PreparedRun
@@ -217,7 +218,7 @@ const FILLED = 0.8
 /** Formats whose size in bytes tells how many chunks they become; others are converted first. */
 const PLAIN = ['.md', '.markdown', '.txt']
 
-/** Chunks that a model is still asked about, and those of which the result is stored; null where they cannot be counted. */
+/** Counts the chunks that a model will be asked about, and those whose result is stored; null where they cannot be counted. */
 async function chunksOf(
   { run: { experiment, root, request }, dataset: { dataset, profile } }: Planning,
   kind: 'graph' | 'contexts',
@@ -238,7 +239,7 @@ async function chunksOf(
     all += chunks
     if (unchanged.has(path)) kept += chunks
   }
-  // Every document is read: then so are its chunks, whatever their estimated number is.
+  // Once every document is read, all chunks are, whatever their estimated number is.
   const isComplete = unchanged.size === paths.length && readings >= kept
   const stored = isComplete ? all : Math.min(readings, kept)
   return { open: all - stored, stored }
@@ -265,7 +266,6 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
   const current = run.request.cold_reset ? [] : await runsOfStoredCollections(planning)
   const isMade = (kind: (typeof kinds)[number]): boolean =>
     stored.some((base) => reads(base, kind)) || current.some((one) => covers(one, kind))
-  const KEPT: Part = { calls: 0, ms: 0, cost: null, source: 'kept' }
   const open = run.request.cold_reset ? written : written.filter((kind) => !isMade(kind))
   if (open.length === 0) return KEPT
   const counted = await Promise.all(
@@ -283,8 +283,8 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
   )
   const parts = counted.map(({ part }) => part)
   if (parts.every(({ source }) => source === 'kept')) return KEPT
-  // What a past run took is that of reading everything.
-  if (open.length < written.length || counted.some(({ stored: some }) => some > 0)) return together(parts, run)
+  // A past run read everything, so its time and calls are no estimate of a part.
+  if (open.length < written.length || counted.some((each) => each.stored > 0)) return together(parts, run)
   const covering = past.filter((one) => written.every((kind) => covers(one, kind)))
   const use = covering
     .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))

@@ -1,4 +1,4 @@
-// What the embedded platform has stored of reading documents: the contexts of chunks and the readings for the graph are kept one by one, also by a stopped run.
+// Counts what the embedded platform has stored of reading documents. Contexts of chunks and extractions for the graph are kept one by one, by a stopped run too.
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const CONTEXTS = 'SELECT count(*) FROM blurbs WHERE model = ?'
 const GRAPH = `SELECT count(*) FROM extractions JOIN chunks ON chunks.id = chunk_id JOIN documents ON documents.id = document_id
   WHERE json_extract(extract_model, '$.model') = ?`
 
-/** How many chunks a model has written a context for, or was asked about for the graph. */
+/** Counts the chunks that a model has written a context for, or has extracted for the graph. */
 export function storedReadings(root: string, profile: string, kind: 'graph' | 'contexts', model: string): number {
   const folder = embeddedStateDir(join(root, STATE_FOLDER), profile)
   const file = kind === 'graph' ? join(folder, 'graph', `${profile}.sqlite`) : join(folder, 'rag/blurbs.sqlite')
@@ -38,7 +38,7 @@ export function storedReadings(root: string, profile: string, kind: 'graph' | 'c
   return ask(file, count) ?? 0
 }
 
-/** Which of these files are as the last ingestion of a profile read them. */
+/** Returns those of these files that have not changed since the last ingestion of a profile. */
 export async function unchangedFiles(root: string, profile: string, paths: readonly string[]): Promise<Set<string>> {
   const rows = ask(ingestionFile(root, profile), (database) =>
     database.prepare<[], { path: string; sha256: string }>('SELECT path, sha256 FROM file_hashes').all(),

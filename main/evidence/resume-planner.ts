@@ -67,7 +67,7 @@ class ResumePlanner {
   async #addDiffering(cell: RowIdentity, ordinal: number): Promise<void> {
     const { index } = this.#rows
     const digests = IDENTITY_PARTS.flatMap((_, part) => [index.partOf(ordinal, part), this.#digest(cell, part)])
-    // A question that differs does so in its row alone, and a row that may be replaced tells itself whether it has an answer.
+    // A question differs in its own row alone, and of a row that may be replaced only the row itself shows whether it has an answer.
     const isAlone = !index.isFinal(ordinal) || !digests[0]!.equals(digests[1]!)
     const key = `${isAlone ? cell.row_id : ''} ${Buffer.concat(digests.slice(2)).toString('hex')}`
     let difference = this.#differences.get(key)

@@ -35,7 +35,7 @@ describe('partOf', () => {
 
   it('counts cells of all planned ones, also of datasets without a row', () => {
     expect(partOf(cancelled)).toEqual({ made: 11, planned: 72 })
-    expect(partOf(run('one rung of two', { state: 'failed', planned_cells: 48 }))).toEqual({ made: 24, planned: 48 })
+    expect(partOf(run('one dataset of two', { state: 'failed', planned_cells: 48 }))).toEqual({ made: 24, planned: 48 })
   })
 
   it('leaves the planned number open where nothing records it', () => {

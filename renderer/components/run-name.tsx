@@ -13,7 +13,7 @@ export function RunName({ run, label }: { run: string; label: string | undefined
   )
 }
 
-/** The same where only the id is known. */
+/** The same for a run of which only the id is known. */
 export const NamedRun = ({ run }: { run: string }) => (
   <RunName
     run={run}

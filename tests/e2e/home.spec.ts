@@ -42,7 +42,10 @@ test('the newest run has one verdict sentence with its next step, and the way in
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
 })
 
-test('the answer that says most about the newest run is one click from Home and in sight', async ({ page, open }) => {
+test('the weakest answer to the question on which approaches differ most is one click from Home and in sight', async ({
+  page,
+  open,
+}) => {
   await open('/')
   const differing = page.getByRole('region', { name: /^Where they differ most/ })
   await differing.getByRole('listitem').first().getByRole('link').click()

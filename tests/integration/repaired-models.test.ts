@@ -79,7 +79,7 @@ const limitsOf = async (role: string) =>
     (runtime.models!.roles[role]!.settings!['defaults'] as { max_tokens: number }).max_tokens,
   ])
 
-it('a run whose answers all failed at a limit of tokens is finished after the limit was raised, and each row says its own', async () => {
+it('a run whose answers all failed at a limit of tokens is finished after the limit is raised, and each row records its own', async () => {
   await setModels({ limits: { light_gen: 20 } })
   expect((await ladder('vanilla-rag')).code).not.toBe(0)
   expect((await rowsOf(evidence())).map(({ status }) => status)).not.toContain('ok')
@@ -97,7 +97,7 @@ it('a run whose answers all failed at a limit of tokens is finished after the li
   })
 })
 
-it('a run that is resumed with fewer approaches says that failures of the earlier setting are left', async () => {
+it('a run that is resumed with fewer approaches counts the failures of the earlier setting that are left', async () => {
   await setModels({ limits: { light_gen: 20 } })
   expect((await ladder('vanilla-rag,hybrid-rag')).code).not.toBe(0)
   await setModels({ limits: { light_gen: 400 } })

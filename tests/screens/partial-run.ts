@@ -25,7 +25,7 @@ const MODEL = 'example-model'
 
 const sumOf = (text: string): number => Buffer.from(text).reduce((sum, byte) => sum + byte, 0)
 
-/** The list of models, and what only some services have. */
+/** Answers a request without a body: the list of models, and 404 for what only some services have. */
 const listOfModels = (path: string) =>
   path === '/v1/models' ? { json: { data: [{ id: MODEL }] } } : { status: 404, json: {} }
 
@@ -56,7 +56,7 @@ const startHalfBrokenService = () =>
     return completion(message)
   })
 
-/** Answers this many times, and then lets every call wait. */
+/** Starts a service that answers this many times, and then lets every call wait. */
 const startWaitingService = (answers: number) => {
   let left = answers
   return startModelService(({ path, body }) => {

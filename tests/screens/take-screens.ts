@@ -182,7 +182,7 @@ const NARROW = [
   },
 ] as const
 
-/** Widths beside the widest at which a view is taken. */
+/** Narrower widths at which a view is taken, too. */
 const widthsOf = (name: string, scheme: string): number[] => [
   ...new Set([
     ...NARROWER,

@@ -93,7 +93,7 @@ export const RunDatasetSummary = z.strictObject({
   metrics: z.array(IndexMetric),
   /** Holds how many rows record equal conditions; more than one where a setting was repaired, or in a run that cannot be summed up. */
   provenance: z.array(IndexedProvenance),
-  /** The conditions of the run as its summary states them: of each model those of the answers that it had a part in. Null when they are too large for this answer; each row has its own. */
+  /** The conditions of the run as its summary states them, with the setting of each model that its answers had. Null when they are too large for this answer; each row has its own. */
   conditions: Reproducibility.nullable(),
   artifacts: z.array(IndexedArtifact),
 })

@@ -89,7 +89,7 @@ async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, s
   }
 }
 
-/** The new run has the conditions that the one had last whose rows it takes over. */
+/** Gives the new run the last conditions of the run whose rows it takes over. */
 async function setIdentityOf(
   first: CanonicalRow,
   log: EvidenceLog,

@@ -20,6 +20,7 @@ interface HeadRecord {
   model: string
   repeat: number
   retry: number
+  /** False for an answer whose grading was refused, too: another row may replace it. */
   is_answered: boolean
   parts: Buffer
 }

@@ -160,7 +160,7 @@ describe('documents that were ingested again with equal content', () => {
 describe('the log of a run', () => {
   const identity = (reproducibility: Reproducibility) => ({ ...sampleIdentity(), reproducibility })
 
-  it('goes on under a repaired setting after failures, and each row says what it was made under', async () => {
+  it('goes on under a repaired setting after failures, and each row records its own setting', async () => {
     const file = await temporaryLogFile()
     const [before, now] = [conditions(), conditions({ agentic: 900 })]
     const first = await openLog(file, {}, identity(before))
@@ -196,7 +196,7 @@ describe('the log of a run', () => {
     expect(await log.planResume([cell])).toMatchObject({ conflicts: [{ path: limitOf('light_gen') }] })
   })
 
-  it('refuses a setting that only an answer with a refused grading was written under, behind a failure of the same approach', async () => {
+  it('refuses a setting that only an answer with a refused grading was written under, after a failure of the same approach', async () => {
     const file = await temporaryLogFile()
     const before = conditions()
     const first = await openLog(file, {}, identity(before))

@@ -13,12 +13,12 @@ import { canonicalJson } from '../../../core/canonical-json.ts'
 import { type Difference, differences, firstDifference, IDENTITY_PARTS, type RowIdentity } from './row-identity.ts'
 
 // Which conditions of a row bind the other rows of its run (decision 048). Each row records everything that it was made under, and most of it must be equal in
-// all rows of a run. Two parts bind only what they can have changed: the settings of a model bind the answers that it had a part in, so that a failed
-// row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. What the models of an ingestion made stays stored, so
-// that a failed row too binds what the stored collections do not state. Every comparison of conditions asks this file.
+// all rows of a run. Two parts bind only what they may have changed: the settings of a model bind the answers that it had a part in, so that a failed
+// row binds none, and the id of an ingestion binds the answers from texts that a model wrote then. What the models of an ingestion made stays stored:
+// a failed row, too, binds the settings that the names of its collections do not carry. Every comparison of conditions is made by this file.
 
-/** A row as far as its conditions bind others. */
-export type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'reproducibility'> & {
+/** The part of a row that decides what its conditions bind. */
+type BoundRow = Pick<CanonicalRow, 'status' | 'grading_refused' | 'reproducibility'> & {
   /** Its base may be one that this version does not have. */
   approach: { base_model: string } & Pick<CanonicalRow['approach'], 'parameters'>
 }
@@ -32,8 +32,8 @@ const ROLES = 'reproducibility.runtime.models.roles.'
 export const roleOfField = (path: string): string | null =>
   path.startsWith(ROLES) ? path.slice(ROLES.length).split('.', 1)[0]! : null
 
-/** True for a difference in what models are asked with. */
-export const isOfModels = (path: string): boolean => path === MODELS_HASH || path.startsWith(ROLES)
+/** True for a difference in the settings of models. */
+const isOfModels = (path: string): boolean => path === MODELS_HASH || path.startsWith(ROLES)
 
 /** The models that grade answers, which no approach asks. */
 const GRADERS: readonly string[] = ['evaluator', 'evaluator_embed']
@@ -46,7 +46,7 @@ function useOf({ base_model: base, parameters }: BoundRow['approach']) {
   return { graph: usesGraph === true, contexts: usesContextual === true || usesTree === true, calls }
 }
 
-/** True where the answer or the grades of a row can have been another with another model in this role. Roles that any approach may ask count for all. */
+/** True where another model in this role might have given the row another answer or other grades. Roles that any approach may ask count for all. */
 function hasPart(role: string, { status, grading_refused: isRefused, approach, reproducibility }: BoundRow): boolean {
   if (status !== 'ok') return false
   const { graph, contexts, calls } = useOf(approach)
@@ -68,7 +68,7 @@ function hasPart(role: string, { status, grading_refused: isRefused, approach, r
   }
 }
 
-/** True for an answer from a graph, contexts or summaries that a language model wrote: equal documents may have given others. Rules write the same again. */
+/** True for an answer from a graph, contexts or summaries that a language model wrote: it may write others from equal documents. Rules write the same again. */
 function readsWrittenTexts({ status, approach, reproducibility }: BoundRow): boolean {
   if (status !== 'ok') return false
   const { graph, contexts } = useOf(approach)
@@ -79,7 +79,7 @@ function readsWrittenTexts({ status, approach, reproducibility }: BoundRow): boo
 
 type Roles = NonNullable<Reproducibility['runtime']['models']>['roles']
 
-/** The models that ingestion asks, each with the name that its collections carry: they are made again where that is another. */
+/** The models that ingestion asks, each with the name that its collections carry. Under another name the collections are made again. */
 const NAMES_IN_COLLECTIONS: Readonly<Record<string, (choice: ModelChoice) => string>> = {
   embed: embeddingSpaceOf,
   graph_extract: writerOf,
@@ -107,7 +107,7 @@ function nameIn(roles: Roles, role: string, nameOf: (choice: ModelChoice) => str
 const forbids = (path: string, row: BoundRow, other: Reproducibility): boolean =>
   binds(path, row) || isKeptByIngestion(path, row, other)
 
-/** True where the value that a row records in a field can have changed what it says. */
+/** True where the value that a row records in a field may have changed its answer or grades. */
 function binds(path: string, row: BoundRow): boolean {
   if (path === INGESTION_JOB) return readsWrittenTexts(row)
   if (path === MODELS_HASH) return row.status === 'ok'
@@ -125,7 +125,7 @@ export function* conflictsWith(stored: BoundRow, current: Reproducibility): Gene
     if (forbids(difference.path, stored, current)) yield difference
 }
 
-/** Names the first field that forbids to reuse a stored row for a planned cell, such as `reproducibility.seed`; null when there is none. */
+/** Names the first field that forbids reusing a stored row for a planned cell, such as `reproducibility.seed`; null when there is none. */
 export function identityConflict(stored: RowIdentity & BoundRow, current: RowIdentity): PlanConflict | null {
   for (const part of IDENTITY_PARTS) {
     const found =
@@ -152,7 +152,7 @@ export function gradedUnder(stored: Reproducibility, { runtime: { models: now } 
   return { ...stored, runtime: { ...stored.runtime, models: { ...models, roles } } }
 }
 
-/** True where a model that a failed row's approach asks is set otherwise now: the failure says nothing about an answer of today. */
+/** True where a setting of a model that the approach of a failed row asks has changed since, so that the cell may not fail again. */
 export function isOutdatedFailure(row: BoundRow, current: Reproducibility): boolean {
   if (row.reproducibility === current) return false
   const asked: BoundRow = { ...row, status: 'ok' }
@@ -161,7 +161,7 @@ export function isOutdatedFailure(row: BoundRow, current: Reproducibility): bool
   )
 }
 
-/** Recognizes rows that bind others alike: of equal conditions, equal in what their approach may ask and in what came of it. */
+/** Recognizes rows that bind others alike: of equal conditions, base approach and outcome. */
 export class RowKinds {
   #last: { reproducibility: Reproducibility; text: string } | null = null
 
@@ -186,7 +186,7 @@ export class SharedConditions {
   readonly #lastAt = new Map<string, string>()
   readonly #kinds = new RowKinds()
 
-  /** The conditions of the row that was made last, and of each role that an answer binds those of the answer; with sorted keys; null before any. */
+  /** The conditions of the row that was made last, with the setting of each role that an answer binds taken from that answer; its keys are sorted. Null before the first row. */
   get value(): Reproducibility | null {
     let found: [string, string] | null = null
     for (const each of this.#lastAt)
@@ -200,7 +200,7 @@ export class SharedConditions {
     return JSON.parse(canonicalJson(last)) as Reproducibility
   }
 
-  /** Takes in a row. Returns a field in which it and one before it bind each other and differ, for the first row of its kind; else null. */
+  /** Takes in a row. For the first row of its kind, returns a field in which it differs from an earlier row and both bind each other; else null. */
   conflictOf(row: BoundRow & Pick<CanonicalRow, 'finished_at'>): Difference | null {
     const text = this.#kinds.textOf(row.reproducibility)
     if (row.finished_at > (this.#lastAt.get(text) ?? '')) this.#lastAt.set(text, row.finished_at)

@@ -17,7 +17,7 @@ import type { StoredRows } from './stored-rows.ts'
 
 const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
 
-/** Equal for rows that bind others alike: of the same conditions and approach, all with an answer. Of a row that may be replaced only the row itself tells that. */
+/** Returns the same text for answers of the same conditions and approach, which bind other rows alike. Of a row that may be replaced only the row itself shows whether it has an answer, so it is a kind of its own. */
 const kindAt = ({ index }: StoredRows, ordinal: number): string =>
   index.isFinal(ordinal)
     ? IDENTITY_PARTS.map((name, part) =>

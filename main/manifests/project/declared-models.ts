@@ -8,7 +8,7 @@ import { hashOf } from '../load-manifest.ts'
 // Which settings of a model are conditions of a row: those that can change what it answers. They are in each row, role by role, so that a refusal
 // names the field, and so that a repair of one role leaves the answers of others as they are (decision 048).
 
-/** Settings that change when an answer comes, or whether one does, and never what it says. */
+/** Settings that change when an answer arrives, or whether one does, and never its text. */
 const CHANGES_NO_ANSWER = [
   'api_key_env',
   'concurrency',
@@ -48,7 +48,7 @@ export function declaredModels({ models }: Pick<Experiment, 'models'>, set: stri
   return { set, roles: Object.fromEntries(roles) as ResolvedModels['roles'] }
 }
 
-/** The models of a set beside stored ones. A name that begins with a variable is known to the platform alone, and is taken as it is stored. */
+/** The models of a set, to be compared with stored ones. A name with a variable is known to the platform alone, so the stored name is taken. */
 export function declaredBeside(
   experiment: Pick<Experiment, 'models'>,
   set: string,
@@ -92,7 +92,7 @@ export function modelsHash(
   return hashOf({ ...count, sets: Object.fromEntries(sets) })
 }
 
-/** The place of a key changes no answer: a model counts as it would with the variable of its connection. */
+/** Where a key is stored changes no answer, so the variable of the connection is hashed. */
 function withKeyVariable(choice: ModelChoice, connections: Experiment['connections']): ModelChoice {
   if (!isRemoteModel(choice) || choice.api_key_env === null) return choice
   const name = connectionOfStoredKey(choice.api_key_env)

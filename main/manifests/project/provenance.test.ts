@@ -108,7 +108,7 @@ it('the models of a run are no files of its project, so that a repair of one lea
   expect(await conditions(stored)).toEqual(stored)
 })
 
-it('the settings of this project say nothing about the models of a platform elsewhere', async () => {
+it('the settings of this project are not recorded for the models of a platform elsewhere', async () => {
   const { experiment, dataset } = await smoke()
   const reported = { set: 'ollama', roles: { light_gen: { backend: 'openai', model: 'm' } } }
   const modelsAt = async (gateway: string) => {

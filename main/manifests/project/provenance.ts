@@ -23,7 +23,7 @@ import { evaluationHash } from '../stored-form.ts'
 
 export { withoutCredentials } from './declared-models.ts'
 
-/** Hashes of everything that configures a dataset's run, but its models, whose settings rows hold role by role. Values count, not layout: comments and key order change nothing. */
+/** Hashes everything that configures a dataset's run but its models, whose settings rows record role by role. Values count, not layout: comments and key order change nothing. */
 export function configHashes(
   experiment: Experiment,
   { dataset, profile, questions }: LadderDataset,
@@ -146,7 +146,7 @@ async function repositoryOf(experiment: Experiment, dataset: LadderDataset, hasM
   return state.revision === null ? { ...state, revision: await programRevision() } : state
 }
 
-/** Conditions as rows of before record them, where the stored ones are of that time. */
+/** Returns the current conditions in the form of earlier versions where the stored ones are in that form. */
 export async function inFormOf(
   stored: Reproducibility,
   current: Reproducibility,

@@ -11,10 +11,10 @@ const OPEN_WORDS: readonly unknown[] = ['RateLimitError', 'BadRequestError', 'Au
 export const isOpenGrading = ({ metric_errors: words, error_type: whole }: EvaluationResult): boolean =>
   OPEN_WORDS.includes(whole) || Object.values(words).some((word) => OPEN_WORDS.includes(word))
 
-/** What a row keeps of an evaluator that refused: its own status and words, or those of the service of its model. */
+/** Matches what a row keeps of a refused grading: status and words of the evaluator, or of the service of its model. */
 const REFUSED = /^HTTP (\d{3})(?:: RAG evaluation failed: .*? \(HTTP (\d{3})\))?(.*)$/s
 
-/** The word of a grading that was refused, followed by the status and the words of who refused it. */
+/** The word of a grading that was refused, followed by the status and the words of the refusal. */
 function refusedWord(error: string): string {
   const [, own, status = own, said = ''] = REFUSED.exec(error) ?? []
   return `${status === '402' || isUsedUp(error) ? 'QuotaError' : 'AuthenticationError'}: HTTP ${status}${said.replaceAll(/\s+/g, ' ')}`

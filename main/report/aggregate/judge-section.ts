@@ -39,7 +39,7 @@ function withMissing<Section extends object>(section: Section, judgments: Judgme
   return missing.length === 0 ? section : { ...section, missing }
 }
 
-/** The id of the job says when the documents were read; rows of one run may name several (decision 048). */
+/** True where both ingestions read the same in the same way. Their job ids may differ, also within a run (decision 048). */
 const isSameIngestion = (one: IngestionProvenance | null, other: IngestionProvenance | null): boolean =>
   canonicalJson(one && { ...one, job_id: '' }) === canonicalJson(other && { ...other, job_id: '' })
 

@@ -153,7 +153,7 @@ class ArtifactCheck {
     this.problems.push({ file: basename(identityPathFor(this.#files.evidence)), code: 'differs', message })
   }
 
-  /** Returns true where the record may stand for a row: one of each kind is checked, because a failed row binds less than an answer. */
+  /** Returns true where the record agrees with a row. One row of each kind is checked, because a failed row binds less than an answer. */
   #hasIdentityOf(identity: RunIdentity, row: CanonicalRow): boolean {
     const { run_id, dataset_id } = identityOfRow(row)
     const recorded = { run_id: identity.run_id, dataset_id: identity.dataset_id }

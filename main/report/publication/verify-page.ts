@@ -61,7 +61,7 @@ export async function verifyPage(page: string): Promise<PageReport> {
   return { files, page: state === 'absent' ? 'absent' : 'other_figures' }
 }
 
-/** Every number of the page's body, in order: figures, and where charts draw them. Numbers of characters are words. */
+/** Every number of the page's body, in order: figures, and where charts draw them. Character references such as `&#39;` are left out. */
 const figuresOf = (page: string): readonly string[] =>
   page
     .slice(page.indexOf('<body'), page.lastIndexOf('<script'))

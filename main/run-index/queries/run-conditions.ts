@@ -6,7 +6,7 @@ import { evaluationOfCode } from '../apply/cell-record.ts'
 import { STATUS_CODES } from '../schema.ts'
 import { aliasesOf } from './dataset-run.ts'
 
-/** Cells of a dataset run that are equal in all of these, and when the last of them was made. */
+/** Describes cells of a dataset run that are equal in all of these fields, and when the last of them was made. */
 interface AlikeCells {
   alias: number
   status: number
@@ -17,7 +17,7 @@ interface AlikeCells {
 
 const MAX_BYTES = 64_000
 
-/** The conditions that the rows of a dataset run share, as its summary states them: by the same rule. Null where none are stored, or where they are too large for an answer. */
+/** The conditions that the rows of a dataset run share, by the same rule as in its summary. Null where none are stored, or where they are too large for an answer. */
 export function conditionsOf(db: Database.Database, scope: number): RunDatasetSummary['conditions'] {
   const cells = db
     .prepare<[number], AlikeCells>(
@@ -34,7 +34,7 @@ export function conditionsOf(db: Database.Database, scope: number): RunDatasetSu
   for (const { alias, status, evaluation, provenance, last_ms } of cells)
     shared.conflictOf({
       status: status === STATUS_CODES.ok ? 'ok' : 'error',
-      // Where no grade came, the evaluator had no part.
+      // A row without a grade does not bind the evaluator.
       ...(evaluationOfCode(evaluation) === 'error' ? { grading_refused: true as const } : {}),
       approach: { base_model: bases.get(alias)!, parameters: {} },
       reproducibility: parsed.get(provenance)!,

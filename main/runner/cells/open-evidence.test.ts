@@ -16,7 +16,7 @@ const linesOf = (...conflicts: PlanConflict[]): string[] =>
 
 afterEach(() => nameButtonsInRemedies(false))
 
-it('a run under other conditions says in words what differs and what to do, before any value', () => {
+it('a run under other conditions names what differs and what to do, before any value', () => {
   const lines = linesOf(
     conflict('reproducibility.runtime.repository.revision', { rows: 12, files: ['manifests/queries/smoke.yaml'] }),
     conflict('reproducibility.runtime.repository.dirty', { stored: 'false', current: 'true' }),

@@ -115,7 +115,7 @@ it('grades of another version of the evaluator or its prompts are made again, an
   expect(all.notices).toEqual([])
 })
 
-it('how many answers are graded and kept is said once the evaluator is known', async () => {
+it('how many answers are graded and kept is reported once the evaluator is known', async () => {
   const noticesOf = async (...given: Parameters<typeof again>): Promise<string[]> => (await again(...given)).notices
   expect(await noticesOf([GRADED, GRADED, GRADED], { version: '1.0.0, prompts bbbbbbbb' })).toEqual([
     'baseline_curated: 3 answers to grade, 0 kept where the evaluator and its prompts are the same',

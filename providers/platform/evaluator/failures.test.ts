@@ -99,7 +99,7 @@ describe('failures of a metric', () => {
     ['rate_limited', 429, 'You exceeded your current quota', 'the upstream is limiting requests (HTTP 429)'],
     ['bad_request', 400, 'Your credit balance is too low', 'the upstream refused the request (HTTP 400)'],
   ])(
-    'by %s (HTTP %i, %s) end the request after one call, and say that access was refused',
+    'by %s (HTTP %i, %s) end the request after one call, and report that access was refused',
     async (code, status, message, said) => {
       const { evaluate, models } = await serveEvaluator({
         chat: () => new ModelCallError(code, 'evaluator', message, { status }),

@@ -28,7 +28,7 @@ export function useShownVerdict(run: string) {
 
 const SHOWN_QUESTIONS = 3
 
-/** The verdict of the newest run in one sentence, with its next step, the answers that say most about it, and what else is done with a result. */
+/** The verdict of the newest run in one sentence, with its next step, the questions on which approaches differ most, and what else is done with a result. */
 export function NewestVerdict({ head }: { head: RunHead }) {
   const run = head.run_id
   const { result, verdicts } = useShownVerdict(run)
@@ -74,7 +74,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
             <span className="dim">{WORDS.of(shown.label, shown.questions, verdicts.length - 1)}</span>
           </p>
           <NextStepLine next={shown.next} />
-          <WhereTheyDiffer {...{ run }} verdict={shown} most={SHOWN_QUESTIONS} />
+          <WhereTheyDiffer run={run} verdict={shown} most={SHOWN_QUESTIONS} />
         </article>
       )}
     </Panel>

@@ -47,7 +47,7 @@ describe('the most telling questions', () => {
     cells: values.map((value, index) => cell(`${id}-${index}`, value)),
   })
 
-  it('are the furthest apart, of equally far ones first those that the leading approach missed', () => {
+  it('are the furthest apart, and with the same difference first those that the leading approach missed', () => {
     const rows = [row('near', [0.5, 1]), row('other', [1, 0]), row('miss', [0, 1]), row('equal', [1, 1])]
     const found = mostTelling({ rows, aliases: ALIASES.slice(0, 2) }, 'recall_at_5', 'vanilla-rag')
     expect(found.map(({ question_id: id }) => id)).toEqual(['miss', 'other', 'near'])

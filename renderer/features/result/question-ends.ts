@@ -11,7 +11,7 @@ export interface End {
   equal: number
 }
 
-/** The weakest and the strongest approach on a question, the leading one before others with its value; null where fewer than two have a value, or all have the same. */
+/** The weakest and the strongest approach on a question, the leading one where it shares their value; null where fewer than two have a value, or all have the same. */
 export function endsOf(
   cells: MatrixPageRow['cells'],
   aliases: readonly string[],
@@ -34,7 +34,7 @@ export function endsOf(
   return metricOfId(metric).better === 'higher' ? { weakest: low, strongest: high } : { weakest: high, strongest: low }
 }
 
-/** Questions on which approaches differ, the furthest apart first; of equally far ones those first on which the leading approach is the weakest. */
+/** Questions on which approaches differ, the furthest apart first; with the same difference, those come first on which the leading approach is the weakest. */
 export function mostTelling(
   { rows, aliases }: Pick<MatrixPage, 'rows' | 'aliases'>,
   metric: IndexMetric,

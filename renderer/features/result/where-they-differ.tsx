@@ -25,12 +25,12 @@ export function WhereTheyDiffer({ run, verdict, most }: WhereTheyDifferProps) {
   return metric === undefined ? null : <DifferingQuestions {...{ run, verdict, most, metric }} />
 }
 
-/** Questions among which those are looked for that the leading approach missed. */
+/** Number of questions that are read to find those that the leading approach missed. */
 const READ_QUESTIONS = 20
 
 /**
- * The questions on which approaches are furthest apart, each a link to the cell of the weakest one; nothing where all have the same values. Of
- * questions that are equally far apart those come first on which the leading approach is the weakest.
+ * The questions on which approaches are furthest apart, each a link to the answer of the weakest one; nothing where all have the same values. With
+ * the same difference, those come first on which the leading approach is the weakest.
  */
 function DifferingQuestions({ run, verdict, most, metric }: WhereTheyDifferProps & { metric: IndexMetric }) {
   const { dataset, label } = verdict

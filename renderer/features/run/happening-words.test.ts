@@ -60,7 +60,7 @@ describe('happeningWords', () => {
     })
   })
 
-  it('counts nothing before the first step, and says that a run is queued or pausing', () => {
+  it('counts nothing before the first step, and names a run that is queued or pausing', () => {
     const nothing = progress({ total: 0, done: 0, step: null, dataset_id: null, dataset_number: null, left_ms: null })
     expect(happeningWords(job('running'), nothing)).toEqual({
       now: 'The run is starting.',

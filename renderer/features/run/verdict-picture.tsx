@@ -24,7 +24,7 @@ export type PictureFormat = 'PNG' | 'SVG'
 interface VerdictPictureProps {
   run: string
   dataset: string
-  /** Of the run; it is titled by its id without one. */
+  /** Label of the run, whose id alone is the title without one. */
   label: string | undefined
   format: PictureFormat
   /** Called once, with the name of the saved file or with what failed. */
