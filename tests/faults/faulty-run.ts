@@ -1,11 +1,12 @@
 // A run of the ladder with a service of models that misbehaves in one way.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 import { answerOf } from './answering-model.ts'
 import type { Asked, FaultyReply, ModelFault } from './faulty-reply.ts'
 
@@ -70,15 +71,10 @@ async function startFaultyService({ reply, embed }: ModelFault): Promise<{ serve
 }
 
 /** `reading`: roles of models that read the documents, each with a bar before it. */
-async function writeSet(root: string, url: string, { embed }: ModelFault, reading: string): Promise<void> {
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const rules = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+function writeSet(root: string, url: string, { embed }: ModelFault, reading: string): Promise<void> {
   const modelled = `agentic|graph_keyword|graph_query|light_gen|workflow_classifier|evaluator${reading}${embed === undefined ? '' : '|embed'}`
-  const roles = rules.replace(new RegExp(`(${modelled}): \\{[^}]*\\}`, 'g'), '$1: { connection: faulty, model: m }')
-  await mkdir(join(root, '.rag-ladder'), { recursive: true })
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { faulty: { kind: compatible, base_url: '${url}', timeout_s: 3 } }\nsets:\n  faulty:\n    roles:\n${roles}`,
+  return writeModelSet(root, 'faulty', { url, timeoutS: 3 }, (roles) =>
+    roles.replace(new RegExp(`(${modelled}): \\{[^}]*\\}`, 'g'), '$1: { connection: faulty, model: m }'),
   )
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -6,6 +6,7 @@ import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { completionOf } from '../helpers/capable-model.ts'
 import { startModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
@@ -21,13 +22,8 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 /** Adds a model set `slow`, whose answers come from a service, until the end of the test. */
 async function answerBy(url: string): Promise<void> {
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  const roles = builtin.replace(/light_gen: .*/, 'light_gen: { connection: slow, model: m }')
-  await mkdir(join(root, '.rag-ladder'), { recursive: true })
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { slow: { kind: compatible, base_url: '${url}/v1' } }\nsets:\n  slow:\n    roles:\n${roles}`,
+  await writeModelSet(root, 'slow', { url: `${url}/v1` }, (roles) =>
+    roles.replace(/light_gen: .*/, 'light_gen: { connection: slow, model: m }'),
   )
   onTestFinished(() => rm(join(root, '.rag-ladder/models.yaml')))
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
@@ -9,6 +9,7 @@ import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
 import { rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 import { recordedClient } from '../helpers/recorded-client.ts'
 
 // A language model that answers questions in prose and grades in prose too: its answers count, its grades are missing.
@@ -32,16 +33,9 @@ beforeAll(async () => {
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
-  await mkdir(join(root, '.rag-ladder'))
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
   const prose = '{ connection: prose, model: prose }'
-  const roles = builtin
-    .replace(/light_gen: .*/, `light_gen: ${prose}`)
-    .replace(/ evaluator: .*/, ` evaluator: ${prose}`)
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { prose: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  prose:\n    roles:\n${roles}`,
+  await writeModelSet(root, 'prose', { url: `${service.url}/v1` }, (roles) =>
+    roles.replace(/light_gen: .*/, `light_gen: ${prose}`).replace(/ evaluator: .*/, ` evaluator: ${prose}`),
   )
 })
 afterAll(async () => {

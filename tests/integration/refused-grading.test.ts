@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunPlan } from '../../contract/evidence/run-event.ts'
@@ -6,6 +6,7 @@ import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 
 // The service of the evaluator's model asks for payment until its account is corrected. Answers are written by rules.
 
@@ -28,7 +29,6 @@ beforeAll(async () => {
     const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model: 'critic', choices } }
   })
-  await mkdir(join(root, '.rag-ladder'))
   await setEvaluator('critic')
 })
 afterAll(async () => {
@@ -36,15 +36,10 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-async function setEvaluator(model: string): Promise<void> {
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  const roles = builtin.replace(/ evaluator: .*/, ` evaluator: { connection: paid, model: ${model} }`)
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { paid: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  paid:\n    roles:\n${roles}`,
+const setEvaluator = (model: string): Promise<void> =>
+  writeModelSet(root, 'paid', { url: `${service.url}/v1` }, (roles) =>
+    roles.replace(/ evaluator: .*/, ` evaluator: { connection: paid, model: ${model} }`),
   )
-}
 
 const ladder = (runId: string, ...more: string[]) =>
   runCli([

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
@@ -6,13 +6,14 @@ import { readAggregate } from '../../main/report/publication/write-artifacts.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 
 // A run fails because of a setting of a model; the person corrects what the failure names, and resumes.
 
 let root: string
 let service: ModelService
 const NEEDED_TOKENS = 100
-/** Roles that the fake service answers for, with its limits of tokens; the others answer by rules. */
+/** Roles that the service of models answers for, with their limits of tokens; the others answer by rules. */
 interface Setting {
   limits: Record<string, number>
   timeoutS?: number
@@ -43,20 +44,17 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-async function setModels({ limits, timeoutS = 5 }: Setting): Promise<void> {
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  let rules = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  for (const [role, limit] of Object.entries(limits))
-    rules = rules.replace(
-      new RegExp(`\\b${role}: \\{[^}]*\\}`),
-      `${role}: { connection: fake, model: m, defaults: { max_tokens: ${limit} } }`,
-    )
-  await mkdir(join(root, '.rag-ladder'), { recursive: true })
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { fake: { kind: compatible, base_url: '${service.url}/v1', timeout_s: ${timeoutS} } }\nsets:\n  own:\n    roles:\n${rules}`,
+const setModels = ({ limits, timeoutS = 5 }: Setting): Promise<void> =>
+  writeModelSet(root, 'own', { url: `${service.url}/v1`, timeoutS }, (roles) =>
+    Object.entries(limits).reduce(
+      (changed, [role, limit]) =>
+        changed.replace(
+          new RegExp(`\\b${role}: \\{[^}]*\\}`),
+          `${role}: { connection: own, model: m, defaults: { max_tokens: ${limit} } }`,
+        ),
+      roles,
+    ),
   )
-}
 
 const evidence = (): string => join(root, 'results/test-smoke-evidence.jsonl')
 const ladder = (models: string, ...more: string[]) =>

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Aggregate } from '../../contract/evidence/aggregate.ts'
@@ -10,6 +10,7 @@ import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { recordedClient } from '../helpers/recorded-client.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 
 // An extraction model that answers in prose: no graph can be built with it. Everything else of the run works.
 
@@ -55,13 +56,8 @@ beforeAll(async () => {
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
-  await mkdir(join(root, '.rag-ladder'))
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  const roles = builtin.replace(/graph_extract: .*/, 'graph_extract: { connection: weak, model: chatty }')
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { weak: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  weak:\n    roles:\n${roles}`,
+  await writeModelSet(root, 'weak', { url: `${service.url}/v1` }, (roles) =>
+    roles.replace(/graph_extract: .*/, 'graph_extract: { connection: weak, model: chatty }'),
   )
 })
 afterAll(async () => {

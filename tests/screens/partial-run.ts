@@ -1,9 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { answerOf } from '../faults/answering-model.ts'
 import type { AskedOfModel } from '../helpers/capable-model.ts'
 import { type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { startModelService } from '../helpers/model-service.ts'
+import { writeModelSet } from '../helpers/model-set.ts'
 import { emptyProject, removeProject } from '../helpers/seeded-project.ts'
 
 /** A run by a model service of this program, with the engine that shows it. */
@@ -73,16 +72,9 @@ async function startServedRun(
   timeoutS: number,
 ): Promise<ServedRun> {
   const root = await emptyProject()
-  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
   const model = `{ connection: example, model: ${MODEL} }`
-  const roles = builtin
-    .replace(/light_gen: .*/, `light_gen: ${model}`)
-    .replace(/ evaluator: .*/, ` evaluator: ${model}`)
-  await mkdir(join(root, '.rag-ladder'), { recursive: true })
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2\nconnections: { example: { kind: compatible, base_url: '${service.url}/v1', timeout_s: ${timeoutS} } }\nsets:\n  example:\n    roles:\n${roles}`,
+  await writeModelSet(root, 'example', { url: `${service.url}/v1`, timeoutS }, (roles) =>
+    roles.replace(/light_gen: .*/, `light_gen: ${model}`).replace(/ evaluator: .*/, ` evaluator: ${model}`),
   )
   const engine = await startEngine(root)
   const { client } = engine
