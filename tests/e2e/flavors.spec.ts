@@ -50,7 +50,7 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   await change.getByLabel('Chunks handed over').fill('12')
   await change.getByRole('button', { name: 'Save flavor' }).click()
   // Its finished cells were made with another value, and the plan shows it.
-  await expect(page.getByText('approach.parameters.top_n')).toBeVisible()
+  await expect(page.getByText('approach.parameters.top_n', { exact: true })).toBeVisible()
   await picture(page, 'flavor-conflict', { fullPage: true })
   await page.getByRole('button', { name: 'Remove hybrid-k10' }).click()
   await expect(page.getByRole('checkbox', { name: /^hybrid-k10/ })).toBeHidden()

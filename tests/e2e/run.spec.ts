@@ -115,7 +115,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await expectAccessible(page, 'running')
   // In the place of the verdict.
-  const now = page.getByText(/^The approaches answer the questions: 20 of 144 answers/)
+  const now = page.getByRole('paragraph').filter({ hasText: /^The approaches answer the questions: 20 of 144 answers/ })
   await page.getByRole('link', { name: /^Verdict/ }).click()
   await expect(now).toContainText('Then the scores are summed up, and the verdict appears here.')
   await page.getByRole('link', { name: 'Home' }).click()

@@ -195,8 +195,6 @@ export const NEW_RUN_WORDS = {
     scores: 'Scores',
     panelVerdicts: (verdicts: string) => `${verdicts} verdicts of the panel`,
     onlyScores: (answered: string) => `${answered} answers are kept and only need scores`,
-    otherConditions: (conflicts: string) =>
-      `▲ Stored answers made under other conditions: ${conflicts}. Choose another run name.`,
     was: ' was ',
     is: ', is ',
     changed: (files: string) => `; changed: ${files}`,

@@ -74,7 +74,6 @@ export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefi
       <ul className={styles.notes}>
         {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}
         {totals.answered > 0 && <li>{WORDS.onlyScores(count(totals.answered))}</li>}
-        {totals.conflicts > 0 && <li className="bad">{WORDS.otherConditions(count(totals.conflicts))}</li>}
         {conflicts.map(({ row_id: row, path, stored, current, files = [] }) => (
           <li key={`${row} ${path}`}>
             <code>{path}</code>
