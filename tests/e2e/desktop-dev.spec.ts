@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { spawn, type ChildProcess } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -70,12 +70,24 @@ const test = base.extend<{ development: Development }>({
       stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     const ended = once(child, 'close')
     const nextDebugger = debuggersOf(child, () => output)
-    await use({ folder, nextPage: async () => attachWindow(await nextDebugger()) })
+    await use({ folder, nextPage: () => attachOrRestart(nextDebugger, folder) })
     child.kill('SIGTERM')
     await ended
     for (const used of [folder, project]) await rm(used, { recursive: true, force: true, maxRetries: 5 })
   },
 })
+
+/** A window that never answers its debugger stays so; the app is started again then, as after any edit of the shell. */
+async function attachOrRestart(nextDebugger: () => Promise<string>, folder: string): Promise<Page> {
+  const address = await nextDebugger()
+  try {
+    return await attachWindow(address, 2)
+  } catch {
+    console.log('the window of the app cannot be attached to: the app is started again')
+    await appendFile(join(folder, 'main/shell/main-window.ts'), '\n')
+    return attachWindow(await nextDebugger())
+  }
+}
 
 /** Replaces a text everywhere in a file of the copy. */
 async function edit(file: string, from: string, to: string): Promise<void> {

@@ -13,9 +13,9 @@ interface Target {
 
 /**
  * Page of the window of an app that was started with a debugging port, by the address that it prints. Waits until the window has its document.
- * Rejects after a minute, or when it cannot be attached to.
+ * Rejects after a minute, or when it cannot be attached to in so many attempts.
  */
-export async function attachWindow(debuggerAddress: string): Promise<Page> {
+export async function attachWindow(debuggerAddress: string, attempts = ATTEMPTS): Promise<Page> {
   const list = new URL('/json/list', debuggerAddress.replace(/^ws/, 'http'))
   const until = Date.now() + PATIENCE_MS
   for (;;) {
@@ -26,18 +26,18 @@ export async function attachWindow(debuggerAddress: string): Promise<Page> {
     if (Date.now() > until) throw new Error(`no window called ${TITLE} at ${list.href}: ${JSON.stringify(targets)}`)
     await pause(50)
   }
-  const browser = await attach(debuggerAddress)
+  const browser = await attach(debuggerAddress, attempts)
   const context = browser.contexts()[0]!
   return context.pages()[0] ?? (await context.waitForEvent('page'))
 }
 
 /** A window that is attached to while it goes to its document is now and then taken for one that never does: it is attached to again then. */
-async function attach(address: string, attempt = 1): Promise<Browser> {
+async function attach(address: string, attempts: number): Promise<Browser> {
   try {
     return await chromium.connectOverCDP(address, { timeout: ATTEMPT_MS })
   } catch (error) {
-    if (attempt === ATTEMPTS) throw error
-    console.log(`attaching to the window again, ${attempt} of ${ATTEMPTS} attempts failed`)
-    return attach(address, attempt + 1)
+    if (attempts === 1) throw error
+    console.log(`attaching to the window again, at most ${attempts - 1} more times`)
+    return attach(address, attempts - 1)
   }
 }
