@@ -1,10 +1,11 @@
-import { open, truncate, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, truncate, type FileHandle } from 'node:fs/promises'
 import { copyRecordOf, copyRecordPathFor, notCopy, type CopyRecord } from '../copied-evidence.ts'
 import { RefusalError } from '../errors.ts'
 import { nodeFileOps } from '../files/file-ops.ts'
 import { writeRecord } from '../rows/identity-record.ts'
 import { lastLineEnd, readWhole, scanLines } from '../files/line-file.ts'
 import { withUnusedEvidence } from '../remove-evidence.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import type { StoreOutcome } from '../evidence-store.ts'
 import type { DatabaseSession } from './database-session.ts'
 import { RunIdentity } from '../../../contract/evidence/run-identity.ts'
@@ -72,7 +73,8 @@ export class RunCopy {
     const known = await copyRecordOf(file)
     const size = nodeFileOps.state(file)?.sizeBytes ?? 0
     if (known === null && size > 0) throw new RefusalError(notCopy(file, record.database))
-    await writeFile(copyRecordPathFor(file), `${JSON.stringify(record, null, 2)}\n`)
+    // Whole or not at all: a process that is killed here would leave a file that no later run can read.
+    await writeAtomic(copyRecordPathFor(file), `${JSON.stringify(record, null, 2)}\n`)
   }
 }
 
