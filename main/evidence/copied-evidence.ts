@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
+import { jsonIn } from '../../core/json.ts'
 import { orIfMissing } from '../lib/files/missing-file.ts'
+import { RefusalError } from './errors.ts'
 import { remedyFor } from './typed-command.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
@@ -19,11 +21,24 @@ export type CopyRecord = z.infer<typeof CopyRecord>
 /** `…-evidence.jsonl` → `…-evidence.copy.json`. */
 export const copyRecordPathFor = (file: string): string => `${file.replace(/\.jsonl$/, '')}.copy.json`
 
-/** Of what a file of rows is a copy; null when it is none. Rejects for a record that cannot be read. */
+/** Of what a file of rows is a copy; null when it is none. Rejects with `RefusalError` for a record that cannot be read. */
 export async function copyRecordOf(file: string): Promise<CopyRecord | null> {
   const text = await orIfMissing(readFile(copyRecordPathFor(file), 'utf8'), null)
-  return text === null ? null : CopyRecord.parse(JSON.parse(text))
+  if (text === null) return null
+  const record = CopyRecord.safeParse(jsonIn(text))
+  if (!record.success) throw new RefusalError(unreadable(file))
+  return record.data
 }
+
+/** Earlier versions did not write it whole, so that a kill could leave it empty. */
+const unreadable = (file: string): EvidenceRefusal => ({
+  code: 'copy',
+  file,
+  offset: null,
+  line: null,
+  message: `${copyRecordPathFor(file)}: the record that names the database of the rows in ${file} cannot be read`,
+  remedy: 'if the rows are in the database, remove both files and resume the run: they are copied from there again',
+})
 
 export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal => ({
   code: 'copy',

@@ -1,12 +1,18 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { completionOf } from '../helpers/capable-model.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 
 // A paid service that reports its tokens, and one model of it that does not.
 const READ = 1000
 const WRITTEN = 500
+const usageOf = (read: number, written: number) => ({
+  prompt_tokens: read,
+  completion_tokens: written,
+  total_tokens: read + written,
+})
 
 let root: string
 let service: ModelService
@@ -53,31 +59,10 @@ beforeAll(async () => {
       if (!isGraderPaid) return { status: 402, json: { error: { message: 'Insufficient Balance' } } }
       const { json_schema: task } = (body as { response_format: { json_schema: { name: string } } }).response_format
       const content = JSON.stringify(task.name === 'refusal' ? { reason: 'r', refused: 0 } : { statements: [] })
-      const message = { role: 'assistant', content }
-      const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
-      return {
-        json: {
-          id: 'x',
-          object: 'chat.completion',
-          created: 0,
-          model,
-          choices: [{ index: 0, message, finish_reason: 'stop' }],
-          usage,
-        },
-      }
+      return { json: { ...completionOf({ content }), model, usage: usageOf(10, 10) } }
     }
-    const choices = [{ index: 0, message: { role: 'assistant', content: 'It is so.' }, finish_reason: 'stop' }]
-    const usage = { prompt_tokens: READ, completion_tokens: WRITTEN, total_tokens: READ + WRITTEN }
-    return {
-      json: {
-        id: 'x',
-        object: 'chat.completion',
-        created: 0,
-        model,
-        choices,
-        ...(model === 'silent' ? {} : { usage }),
-      },
-    }
+    const reply = { ...completionOf({ content: 'It is so.' }), model }
+    return { json: model === 'silent' ? reply : { ...reply, usage: usageOf(READ, WRITTEN) } }
   })
   await mkdir(join(root, '.rag-ladder'))
   const set = (model: string) =>

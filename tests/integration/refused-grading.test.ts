@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunPlan } from '../../contract/evidence/run-event.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
+import { completionOf } from '../helpers/capable-model.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 import { writeModelSet } from '../helpers/model-set.ts'
 
 // The service of the evaluator's model asks for payment until its account is corrected. Answers are written by rules.
+
+const CHOICES = ['--models', 'vanilla-rag,hybrid-rag', '--model-set', 'paid', '--metrics', 'faithfulness']
 
 let root: string
 let service: ModelService
@@ -26,8 +29,7 @@ beforeAll(async () => {
     const content = JSON.stringify(
       format.json_schema.name === 'refusal' ? { reason: 'a claim', refused: 0 } : { statements: [] },
     )
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
-    return { json: { id: 'x', object: 'chat.completion', created: 0, model: 'critic', choices } }
+    return { json: completionOf({ content }) }
   })
   await setEvaluator('critic')
 })
@@ -45,12 +47,7 @@ const ladder = (runId: string, ...more: string[]) =>
   runCli([
     'ladder',
     ...smokeRun(root, runId),
-    '--models',
-    'vanilla-rag,hybrid-rag',
-    '--model-set',
-    'paid',
-    '--metrics',
-    'faithfulness',
+    ...CHOICES,
     '--concurrency',
     '1',
     '--no-publish',
@@ -72,18 +69,7 @@ it('an evaluator without credit is called three times, its metric is missing, an
   expect([calls(), (await rowsOf(evidence)).length]).toEqual([6, 8])
 
   isPaid = true
-  const planned = await runCli([
-    'plan',
-    ...smokeRun(root, 'unpaid'),
-    '--models',
-    'vanilla-rag,hybrid-rag',
-    '--model-set',
-    'paid',
-    '--metrics',
-    'faithfulness',
-    '--no-cold-reset',
-    '--json',
-  ])
+  const planned = await runCli(['plan', ...smokeRun(root, 'unpaid'), ...CHOICES, '--no-cold-reset', '--json'])
   expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0, resume_answered: 8 } satisfies Partial<RunPlan>)
   const resumed = await ladder('unpaid', '--json')
   expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 0, resume_answered: 8 }])
