@@ -36,6 +36,12 @@ describe('where a service names the window', () => {
       4096,
     ],
     ['Ollama', { '/api/ps': { models: [{ model: 'm', context_length: 4096 }] } }, 4096],
+    [
+      'Ollama, which adds its default tag',
+      { '/api/ps': { models: [{ model: 'm:latest', context_length: 4096 }] } },
+      4096,
+    ],
+    ['Ollama, with another tag', { '/api/ps': { models: [{ model: 'm:8b', context_length: 4096 }] } }, null],
     ['unlisted', {}, null],
   ])('%s', async (_service, answers, window) => {
     service = await startModelService(({ path }) =>
@@ -153,20 +159,27 @@ describe('a limit that an earlier process has learned', () => {
     expect([rooms(), kept().context_window]).toEqual([[4096, 4096], 8192])
   })
 
-  it('a prompt that a service has cut is refused where it names the window only after its first call', async () => {
-    let isLoaded = false
-    const reply: OpenAiSetup['reply'] = ({ path }) => {
-      if (path === '/api/ps') return { json: { models: isLoaded ? [{ model: 'm', context_length: 1000 }] : [] } }
-      if (path !== '/v1/chat/completions') return { status: 404, json: {} }
-      isLoaded = true
-      return answered()
-    }
-    const { chat, rooms } = await nextProcess({ context_window: 1000 }, { reply, asksWindow: true })
-    await expect(chat(2000)).rejects.toMatchObject({ code: 'context_length_exceeded' })
-    await expect(chat(2000)).rejects.toMatchObject({ code: 'context_length_exceeded' })
-    await chat(10)
-    expect(rooms()).toHaveLength(2)
-  })
+  it.each([
+    ['is kept', { context_window: 1000 }],
+    ['is unknown', {}],
+  ])(
+    'prompts that a service has cut are refused where the window %s and named only after the first call',
+    async (_, limits) => {
+      let isLoaded = false
+      const reply: OpenAiSetup['reply'] = ({ path }) => {
+        if (path === '/api/ps') return { json: { models: isLoaded ? [{ model: 'm', context_length: 1000 }] : [] } }
+        if (path !== '/v1/chat/completions') return { status: 404, json: {} }
+        isLoaded = true
+        return answered()
+      }
+      const { chat, rooms } = await nextProcess(limits, { reply, asksWindow: true })
+      const refused = { status: 'rejected', reason: { code: 'context_length_exceeded' } }
+      expect(await Promise.allSettled([chat(2000), chat(2000)])).toMatchObject([refused, refused])
+      await expect(chat(2000)).rejects.toMatchObject(refused.reason)
+      await chat(10)
+      expect(rooms()).toHaveLength(3)
+    },
+  )
 
   it('a window is unknown again in a running process once the model is forgotten', async () => {
     let window = 1500

@@ -44,8 +44,11 @@ export async function askForWindow(baseUrl: string, model: string, apiKey: strin
   return amountIn(entryOf((await read(`${origin}/api/ps`))['models'], 'model', model), ['context_length'])
 }
 
-const entryOf = (list: unknown, field: string, value: string): unknown =>
-  Array.isArray(list) ? list.find((each) => isRecord(each) && each[field] === value) : undefined
+/** Ollama lists a model that is asked for without a tag with its default one. */
+const entryOf = (list: unknown, field: string, name: string): unknown =>
+  Array.isArray(list)
+    ? list.find((each) => isRecord(each) && (each[field] === name || each[field] === `${name}:latest`))
+    : undefined
 
 function amountIn(value: unknown, fields: readonly string[]): number | null {
   const found = fields.map((field) => (isRecord(value) ? value[field] : undefined))

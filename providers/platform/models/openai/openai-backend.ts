@@ -75,16 +75,17 @@ export function createOpenAiBackend(
     asked.set(known, answer)
     return answer
   }
+  const isUnsure = (): boolean => known.record.context_window === null || known.isKept('context_window')
   return {
     async chat(request, signal, onText) {
       if (asksWindow && known.isKept('context_window')) await askOnce(ASKED_BEFORE)
-      const isKept = known.isKept('context_window')
+      const wasUnsure = isUnsure()
       const completion = await chat(service, request, signal, onText)
       // A service that loads a model at its first call knows the window only then; one that cuts prompts without a word is the reason to ask.
-      if (asksWindow && (known.record.context_window === null || known.isKept('context_window'))) {
+      if (asksWindow && wasUnsure && (isUnsure() || ASKED_AFTER.has(known))) {
         await askOnce(ASKED_AFTER)
-        // A prompt that was sent although it exceeded the kept window was cut where the service confirms that window.
-        if (isKept) roomFor(service, request, null)
+        // A prompt that exceeds the window was cut where the service names that window.
+        roomFor(service, request, null)
       }
       return completion
     },
