@@ -7,7 +7,7 @@ import { shortened } from './names.ts'
 
 export interface HopSeries {
   look: Look
-  /** One per number of hops; null where there is no score. `written` is the mean as it stands beside its marker. */
+  /** One per number of hops; null where there is no score. `written` is the text beside its marker. */
   points: readonly ({ mean: number; written: string; title: string; thin: boolean } | null)[]
 }
 
@@ -25,9 +25,9 @@ const HEIGHT = 148
 const NAME_LETTERS = 24
 const TEXT = { fontSize: 12, fill: 'var(--dim)' } as const
 const DESCRIPTION =
-  'A small plot per approach: its means by number of hops, with the lines of the others pale behind it. A table holds the same figures.'
+  'A small plot per approach: its means by number of hops, with the lines of the others in a pale colour. A table holds the same figures.'
 
-/** Means by number of hops: a small plot per approach on one scale, with the other approaches pale behind it. */
+/** Means by number of hops: a small plot per approach on one scale, with the other approaches in a pale colour. */
 export function HopMultiples({ width, title, hops, series: all, y }: HopMultiplesProps): ReactElement {
   const series = all.filter(({ points }) => points.some((point) => point !== null))
   const columns = Math.max(1, Math.min(series.length, Math.floor(width / LEAST_WIDTH)))

@@ -36,10 +36,10 @@ const DODGE = 7
 const LABEL_LINES = 2
 
 const WORDS = {
-  description: 'A line per approach from rung to rung with 95 % intervals; a table holds the same figures.',
+  description: 'A line per approach over the levels, with 95 % intervals; a table holds the same figures.',
 } as const
 
-/** One metric from rung to rung: a line per approach, whiskers for the 95 % intervals. */
+/** One metric over the levels: a line per approach, whiskers for the 95 % intervals. */
 export function LadderCurve({
   width,
   title,

@@ -131,7 +131,7 @@ export const JUDGE_PARTS = [
   ['question', 'questions'],
   ['judge_severity', 'judges in general'],
   ['judge_question', 'judges about a question'],
-  ['residual', 'what is left'],
+  ['residual', 'the rest'],
 ] as const satisfies (readonly [keyof VarianceComponents, string])[]
 
 /** Returns where the variance of the judges' grades comes from, by alias; empty for fewer than two judges. */

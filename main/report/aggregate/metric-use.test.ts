@@ -19,7 +19,7 @@ async function judgedBy(judges: string[]): Promise<Aggregate> {
 it('a run without an answered cell has no primary metric because its cells failed, whatever its questions have', async () => {
   const run = structuredClone(await decidedRun({ vanilla: 12, hybrid: 12 }))
   for (const approach of run.approaches) approach.cells = { ...approach.cells, error: approach.cells.ok, ok: 0 }
-  expect(noPrimaryReason([run])).toBe('no cell was answered, so nothing has a score')
+  expect(noPrimaryReason([run])).toBe('no question was answered, so nothing has a score')
 })
 
 describe('the mean of judges', () => {

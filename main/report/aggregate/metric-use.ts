@@ -40,7 +40,7 @@ export function primaryMetric(aggregates: readonly Aggregate[]): ComparedName | 
 /** Why a run has no primary metric. */
 export function noPrimaryReason(aggregates: readonly Aggregate[]): string {
   if (aggregates.every(({ approaches }) => approaches.every(({ cells }) => cells.ok === 0)))
-    return 'no cell was answered, so nothing has a score'
+    return 'no question was answered, so nothing has a score'
   const declared = declaredPrimary(aggregates)
   return declared === undefined
     ? 'no question has gold evidence or answer keys, so no metric can decide (add gold or answer_keys to questions)'

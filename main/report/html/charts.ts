@@ -41,7 +41,7 @@ const figureWords = (model: string, name: ComparedName, { mean, interval, n, exp
   `${model}: ${valueWords(name, mean)} ${intervalWords(name, interval)}, ${n}/${expected}`.replace(' ,', ',')
 
 const CHARTS = {
-  /** One metric from rung to rung. */
+  /** One metric over the levels. */
   ladderCurve(aggregates: readonly Aggregate[], name: ComparedName, looks: Looks): Markup {
     const lines = aliasesOf(aggregates).map(({ model }) => ({
       model,

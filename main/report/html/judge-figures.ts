@@ -35,7 +35,7 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
       {},
       `${summary} ${agreementWords(panel.alpha.estimate, panel.alpha_answerable, panel.alpha_above_minimum)}${ranked ? ` ${stabilityWords(without)}` : ''}`,
     ),
-    dataTable('Judges, whatever they prefer', JUDGE_HEAD, panel.judges.map(profileRow)),
+    dataTable('How each judge grades', JUDGE_HEAD, panel.judges.map(profileRow)),
     dataTable(
       ranked ? 'Scores, and ranks by the mean with one judge left out' : 'Scores',
       [
@@ -66,7 +66,7 @@ const JUDGE_HEAD = [
   { content: 'verdicts', numeric: true },
   { content: 'failures', numeric: true },
   { content: 'mean', numeric: true },
-  { content: 'score per place down', numeric: true },
+  { content: 'score change per place', numeric: true },
   { content: 'first place', numeric: true },
   { content: 'last place', numeric: true },
   { content: 'best vote flips', numeric: true },

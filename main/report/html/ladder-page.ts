@@ -53,7 +53,7 @@ export async function ladderPage({
         h('section', { id, 'aria-labelledby': `${id}-h` }, h('h2', { id: `${id}-h` }, title), body),
       ),
     ),
-    h('footer', {}, 'Written by rag-ladder from the artifacts above; no clock and no chance went into it.'),
+    h('footer', {}, 'Written by rag-ladder from the artifacts above: equal artifacts give an equal page.'),
   )
 }
 

@@ -122,7 +122,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected answers. Rows are in the order of the mean over the levels, by the questions that all of a level share; those without a score on every level, on at least half as many answers as the best covered approach, or by latency with a failed call, come last. The rank is of tests: 1 where none found another approach better, one more for each that is; there is none where no pair is decided. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
+          'Means with their 95 % intervals, and how many of the expected answers are scored. Rows are in the order of the mean over the levels, by the questions that all of a level share; those without a score on every level, on at least half as many answers as the best covered approach, or by latency with a failed call, come last. The rank is of tests: 1 where none found another approach better, one more for each that is; there is none where no pair is decided. Datasets of level zero are not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
         ),
         h('p', {}, useLegend(aggregates)),
         boards.map((name) =>
@@ -163,7 +163,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'How many of the expected cells each mean rests on. The rest is coloured by its state, hatched where nothing can be measured; the reasons are further down.',
+          'How many of the expected answers are scored. The rest is coloured by its state, hatched where nothing can be measured; the reasons are further down.',
         ),
         aggregates.map((aggregate) => coverageTable(aggregate, looks, charts)),
       ],

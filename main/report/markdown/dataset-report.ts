@@ -69,7 +69,7 @@ export function datasetReport(input: DatasetReportInput): string {
     [
       'Retrieval',
       [
-        'Contexts against the gold evidence of each question. Who retrieves nothing scores 0.',
+        'Contexts against the gold evidence of each question. An approach that retrieves nothing scores 0.',
         ...optionalText(contextTextWords(aggregate)),
         '',
         ...scoreTable(aggregate, METRICS_OF.retrieval),

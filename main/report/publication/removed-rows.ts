@@ -31,6 +31,6 @@ export async function removedRows({
     offset: null,
     line: null,
     message: `${file}: ${plural(summed - held, 'row')} ${summed - held === 1 ? 'is' : 'are'} missing: ${basename(evaluation)} was made from ${countWords(summed)}, the file holds ${countWords(held)}`,
-    remedy: `restore the file from a copy; to get other answers for these cells, ${again}`,
+    remedy: `restore the file from a copy; to get other answers to these questions, ${again}`,
   }
 }

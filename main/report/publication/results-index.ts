@@ -20,7 +20,7 @@ export interface IndexEntry {
 /** The page with charts beside the index. */
 export const LADDER_PAGE = 'ladder.html'
 
-/** `README.md` of the results folder: the ladder with a link to each report, and the leaderboards from rung to rung. */
+/** `README.md` of the results folder: the ladder with a link to each report, and the leaderboards over the levels. */
 export function resultsIndex(entries: readonly IndexEntry[]): string {
   const ordered = entries.toSorted((a, b) => a.dataset.complexity_level - b.dataset.complexity_level)
   const published = ordered.flatMap(({ aggregate }) => aggregate ?? [])

@@ -21,7 +21,7 @@ import { verdictsProblem } from './verdicts-problem.ts'
 import { ReportError, type ReportErrorCode } from '../report-error.ts'
 import { createMatrixOrder, matrixCell, type FailedCell, type MatrixFrame } from '../matrix/matrix-form.ts'
 import { contextAgain, matrixOrder, readStoredAggregate } from './write-artifacts.ts'
-import { plural } from '../../../contract/words.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 
 /** Something that forbids publication; `file` is the artifact's name. */
 export interface ArtifactProblem {
@@ -240,7 +240,7 @@ class ArtifactCheck {
       this.#problem(
         'evidence',
         'cell_count',
-        `${plural(rows, 'row')} of selected cells, where ${plural(expectedCells, 'cell')} ought to have one`,
+        `${plural(rows, 'row')} of the selected approaches, expected ${countWords(expectedCells)}`,
       )
   }
 

@@ -62,8 +62,8 @@ export function rungFigure(aggregate: Aggregate, name: ComparedName, model: stri
   return { mean: summary.mean, interval, n: scored, expected, unequal, common, failed: 0 }
 }
 
-/** The rung that rehearses a ladder; it counts only where there is no other. */
-const REHEARSAL = 0
+/** Datasets of this level count only where no other has scores. */
+const UNCOUNTED_LEVEL = 0
 
 /** Below this share of what the best covered approach of a rung has, a mean is of other questions than its neighbours'. */
 const THIN_SHARE = 1 / 2
@@ -104,7 +104,7 @@ export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName
   )
   const isScored = aggregates.map((_, rung) => [...figures.values()].some((rungs) => rungs[rung] !== null))
   if (!isScored.some(Boolean)) return []
-  const proper = aggregates.map(({ dataset }, rung) => isScored[rung]! && dataset.complexity_level !== REHEARSAL)
+  const proper = aggregates.map(({ dataset }, rung) => isScored[rung]! && dataset.complexity_level !== UNCOUNTED_LEVEL)
   const counted = proper.some(Boolean) ? proper : isScored
   const means = new Map(
     aliases.map(({ model }) => {

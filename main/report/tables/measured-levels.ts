@@ -49,4 +49,4 @@ export function levelRows(aggregates: readonly Measured[]): string[][] {
 
 /** States how the table of levels is read. */
 export const LEVEL_NOTE =
-  'The declared level is its author’s. Measured is how recall@5 of BM25, which knows words alone, changes with each further passage that an answer combines: the more it falls, the more relational a dataset is. It is measured on documents and questions without a run; 95 % intervals respect questions that share documents.'
+  'The declared level is its author’s. Measured is how recall@5 of BM25, which compares words alone, changes with each further passage that an answer combines: the more it falls, the more relational a dataset is. It is measured on documents and questions without a run; 95 % intervals respect questions that share documents.'

@@ -55,7 +55,7 @@ const figure = (value: number | null, show: (value: number) => string): string =
 export function costTable(aggregate: Aggregate): string[] {
   const head = [
     'approach',
-    'cells',
+    'answered',
     'latency median',
     '95th percentile',
     ...(hasFirstTokens(aggregate) ? ['first token median'] : []),

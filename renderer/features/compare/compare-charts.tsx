@@ -118,7 +118,7 @@ interface RungsProps {
   intervalOf: IntervalOf
 }
 
-/** Each approach's mean from rung to rung with its interval; a rung without scores leaves a gap. */
+/** Each approach's mean over the levels with its interval; a level without scores leaves a gap. */
 export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
   const rungs = datasets.toSorted((a, b) => (a.complexity_level ?? 99) - (b.complexity_level ?? 99))
   const looks = looksOf(points)

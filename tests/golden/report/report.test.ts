@@ -1,4 +1,6 @@
-import { describe, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { aggregateText } from '../../../main/report/aggregate/aggregate-run.ts'
 import { aggregateRun } from '../../helpers/aggregate-run.ts'
 import { datasetReport } from '../../../main/report/markdown/dataset-report.ts'
@@ -109,3 +111,11 @@ describe('golden files of the report', () => {
       ]),
     ))
 })
+
+it.each(['dataset-report.md', 'dataset-report-compared.md', 'ladder.md', 'ladder.html', 'results-index.md'])(
+  '%s writes of answers and levels, not of cells and rungs',
+  (name) => {
+    const text = readFileSync(join(import.meta.dirname, name), 'utf8').replace(/<(style|script)\b.*?<\/\1>|<[^>]+>/gs, ' ')
+    expect(text.match(/\b(?:cells?|rungs?|who|clock|anew|rehearsal)\b.{0,40}/gi)).toBeNull()
+  },
+)

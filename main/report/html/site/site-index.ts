@@ -23,9 +23,9 @@ export interface SiteRun {
 /** Address of a run's page, from the site's folder. A run id is safe in file names and addresses. */
 export const runPage = (runId: string): string => `runs/${runId}.html`
 
-const PLACES = 'Places are by mean. Which differences a test carries is in the verdict of a run.'
+const PLACES = 'Places are by mean. The verdict of a run names the differences that a test decided.'
 const NO_TEST =
-  'No test was made between two runs: a higher mean in another run is no better approach. rag-ladder gate and the page Compare test two runs question by question.'
+  'No test was made between two runs: a higher mean in another run does not show a better approach. rag-ladder gate and the page Compare test two runs question by question.'
 
 /**
  * The first page of a site: the verdict of each run, and a leaderboard for each set of runs that were measured under equal conditions. Runs under unequal ones are in tables of their own.
@@ -74,7 +74,7 @@ export function siteIndex(runs: readonly SiteRun[], unusable: readonly UnusableF
             ),
           ),
     ),
-    h('footer', {}, 'Written by rag-ladder from the results of a folder; no clock and no chance went into it.'),
+    h('footer', {}, 'Written by rag-ladder from the results of a folder: equal results give an equal page.'),
   )
 }
 
