@@ -73,11 +73,12 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     ],
   },
   {
-    what: 'kills of what is rebuilt or asked again: the run index, media, research',
+    what: 'kills of what is rebuilt or asked again: the run index, media, research; kills at each request of a small file',
     files: [
       'tests/crash/media-kill.test.ts',
       'tests/crash/research-kill.test.ts',
       'tests/crash/run-index-kill.test.ts',
+      'tests/crash/whole-files-kill.test.ts',
     ],
     guards: [
       'tests/crash/evidence-kill.test.ts',

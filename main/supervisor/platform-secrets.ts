@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { link, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { rememberMadeSecrets } from '../../core/known-secrets.ts'
 import { jsonIn } from '../../core/json.ts'
 import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/files/private-file.ts'
+import { nameNew } from '../lib/files/write-atomic.ts'
 import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */
@@ -67,21 +67,6 @@ async function createSecrets(file: string): Promise<SecretsFile> {
     graph_engine_key: newSecret(),
   }
   const text = `${JSON.stringify(secrets, null, 2)}\n`
-  const isFirst = await writePrivateFile(file, text, (temporary) => publish(temporary, file))
+  const isFirst = await writePrivateFile(file, text, (temporary) => nameNew(temporary, file))
   return isFirst ? secrets : ((await readSecrets(file)) ?? secrets)
-}
-
-/** Gives the finished file its name unless another process was first: then false. */
-async function publish(temporary: string, file: string): Promise<boolean> {
-  try {
-    await link(temporary, file)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    // File systems without hard links: the last of two simultaneous first starts wins there.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error
-    await rename(temporary, file)
-    return true
-  }
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isHttpApproach, OWN_APPROACHES_FOLDER, ownApproachFile } from '../../../contract/manifests/own-approaches.ts'
 import { OWN_PRESETS } from '../../../contract/manifests/own-presets.ts'
 import { jsonIn, isRecord } from '../../../core/json.ts'
 import type { OwnApproachFile } from '../../../core/own-approaches/read-approaches.ts'
+import { writeNew } from '../../lib/files/write-atomic.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { EXAMPLES } from '../../manifests/project/own-approach-examples.ts'
 import { refuseTakenName, removeOwnApproach, storeOwnApproach } from '../../manifests/project/own-approach-store.ts'
@@ -101,8 +101,7 @@ async function create({ experiment, args: [name = ''], invocation, print }: Call
   refuseTakenName(experiment, name)
   const path = join(experiment.root, file)
   if (existsSync(path)) throw new InputError([`${file} exists already: choose another name`])
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, text)
+  await writeNew(path, text)
   await store(experiment.root, name, {
     kind: 'command',
     command: [program, file],

@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addressProblem } from '../../../contract/service-address.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
 import { BASELINE, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/models/litellm-config.ts'
+import { writeNew } from '../../lib/files/write-atomic.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { resultsJsonl } from '../../report/csv/results-jsonl.ts'
 import { unusableLines } from '../../report/publication/results-folder.ts'
@@ -93,16 +93,16 @@ export const exportCommand: Command = {
       invocation.stdout.write(text)
       return code
     }
-    await writeNew(output, text)
+    await writeOutput(output, text)
     invocation.stdout.write(`${[`${output} is written.`, ...wanted.next(output)].join('\n')}\n`)
     return code
   },
 }
 
 /** Writes a file that does not exist yet: what a person edited is not replaced. */
-async function writeNew(file: string, text: string): Promise<void> {
+async function writeOutput(file: string, text: string): Promise<void> {
   try {
-    await writeFile(resolve(file), text, { flag: 'wx' })
+    await writeNew(resolve(file), text)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new InputError([

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 const WRITE_CHARS = 1 << 20
@@ -41,6 +41,10 @@ async function writeAll(handle: FileHandle, content: FileContent) {
 const naming = (path: string, error: unknown): unknown =>
   error instanceof Error && 'code' in error && !('path' in error) ? Object.assign(error, { path }) : error
 
+/** Names a hidden file beside a file: no reader of a folder takes one for a document. Short, because the name of the file may have any length. */
+const neighbourOf = (path: string): string =>
+  join(dirname(path), `.${basename(path).slice(0, 40)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+
 /** Makes new names in a folder durable. */
 async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open a folder, and NTFS journals its names by itself.
@@ -64,7 +68,7 @@ export async function writeAtomic(
 ): Promise<WrittenFile> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true })
-  const temporary = join(folder, `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  const temporary = neighbourOf(path)
   const handle = await open(temporary, 'wx')
   try {
     const written = { path, ...(await writeAll(handle, content)) }
@@ -81,19 +85,43 @@ export async function writeAtomic(
   }
 }
 
-/** Writes a file whose name is free, and makes file and name durable; a write that fails leaves no file. Makes the folder. Rejects with code EEXIST where the name is taken. */
+/**
+ * Writes a file whose name is free, whole or not at all, and makes file and name durable. Makes the folder. Rejects with code EEXIST where the
+ * name is taken.
+ */
 export async function writeNew(path: string, content: string | Buffer): Promise<void> {
+  const temporary = neighbourOf(path)
   await mkdir(dirname(path), { recursive: true })
-  const handle = await open(path, 'wx')
   try {
-    await handle.writeFile(content)
-    await handle.sync()
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(content)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    if (!(await nameNew(temporary, path)))
+      throw Object.assign(new Error(`${path} exists already`), { code: 'EEXIST', path })
   } catch (error) {
-    // Half a file would be read like a whole one.
-    await rm(path, { force: true })
     throw naming(path, error)
   } finally {
-    await handle.close()
+    await rm(temporary, { force: true })
   }
   await syncFolder(dirname(path))
+}
+
+/** Gives a finished file its name unless that is taken: then false. */
+export async function nameNew(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error
+    // File systems without hard links: of two processes at the same moment the last one wins there.
+    if (await stat(path).catch(() => null)) return false
+    await rename(temporary, path)
+    return true
+  }
 }

@@ -260,13 +260,9 @@ export async function addOwnDocument(
   if (problem !== null) throw new DatasetEditError('name', problem)
   if (bytes.length === 0) throw new DatasetEditError('name', `${name} is empty: there is nothing to ingest`)
   const file = join(documentsOf(root, id), name)
-  if (await exists(file)) throw taken(id, name)
-  // A crash leaves a hidden file, which no reader takes for a document.
-  const unfinished = join(dirname(file), `.${revisionOf(name).slice(0, 16)}.part`)
-  await rm(unfinished, { force: true })
-  await writeNew(unfinished, bytes)
-  if (await exists(file)) throw taken(id, name)
-  await rename(unfinished, file)
+  await writeNew(file, bytes).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken(id, name) : error
+  })
   return { path: name, size_bytes: bytes.length }
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createEnvReader } from '../../kit/env-reader.ts'
@@ -28,4 +29,13 @@ it('keeps one random secret in the state folder, which its owner alone may read'
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
   expect(storedSigningSecret(folder)).toBe(secret)
   expect(statSync(join(folder, 'task-signing-secret')).mode & 0o777).toBe(0o600)
+})
+
+it('replaces an empty secret, as a kill of an earlier version could leave it', async () => {
+  const folder = await temporaryFolder('task-secret')
+  await writeFile(join(folder, 'task-signing-secret'), '')
+  const secret = storedSigningSecret(folder)
+  expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  expect(storedSigningSecret(folder)).toBe(secret)
+  expect(await readdir(folder)).toEqual(['task-signing-secret'])
 })

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EnvReader } from '../../kit/env-reader.ts'
 
@@ -47,11 +47,22 @@ export function readTaskSettings(reader: EnvReader): TaskSettings {
 /** The secret that the state folder keeps for itself, made at the first start. */
 export function storedSigningSecret(stateDir: string): string {
   const file = join(stateDir, 'task-signing-secret')
-  try {
-    // Exclusive: of two processes that start at once, one writes and both read the same.
-    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  // An earlier version wrote the file in place, where a kill left it empty.
+  if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file)
+  if (!existsSync(file)) nameSecret(file)
   return readFileSync(file, 'utf8')
+}
+
+/** Stores a new secret whole or not at all; of two processes that start at once, the first one stores it. */
+function nameSecret(file: string): void {
+  const aside = `${file}.${randomUUID()}.new`
+  writeFileSync(aside, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    linkSync(aside, file)
+  } catch (error) {
+    // There are file systems without hard links.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(aside, file)
+  } finally {
+    rmSync(aside, { force: true })
+  }
 }
