@@ -28,6 +28,8 @@ export const JudgeEndpoint = z.string().superRefine((text, context) => {
 
 /** Most times that each judge is asked. */
 export const MAX_ROTATIONS = 64
+/** A judge that prefers a place sees the answers of each question in two orders. */
+export const DEFAULT_ROTATIONS = 2
 /** Most cells in flight. */
 export const MAX_CONCURRENCY = 32
 
@@ -39,7 +41,7 @@ export const JudgePanelSettings = z.strictObject({
   /** Null sends nothing. Absent: the platform gateway is sent false, any other endpoint nothing. JUDGE_THINK wins over it. */
   thinking: z.boolean().nullable().optional(),
   models: z.array(JudgeModelName),
-  /** States how often each judge is asked, each time in another order; 1 when not given. */
+  /** States how often each judge is asked, each time in another order; `DEFAULT_ROTATIONS` when not given. */
   rotations: z.int().min(1).max(MAX_ROTATIONS).optional(),
   /** Shows chat judges the ground truth and which questions have no answer; true when not given. */
   reference: z.boolean().optional(),

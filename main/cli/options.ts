@@ -69,8 +69,8 @@ export const RUN_OPTIONS = {
   'judge-models': textValue('NAME,...', 'judges, two or more, instead of JUDGE_MODELS'),
   'judge-endpoint': textValue('URL', 'chat endpoint of the judges instead of the gateway'),
   rotations: {
-    ...wholeNumber(1, MAX_ROTATIONS, 2),
-    description: 'how often each judge is asked, each time in another order',
+    ...wholeNumber(1, MAX_ROTATIONS, 3),
+    description: 'how often each judge is asked, each time in another order; twice unless given',
   },
   reference: flag('show the ground truth to chat judges; on unless --no-reference'),
   json: flag('print events as JSON lines'),

@@ -167,6 +167,13 @@ it('a cold start reads the documents again, and judges take what they took', asy
   ])
 })
 
+it('judges that are not asked how often see both orders, so a plan counts two verdicts a question', async () => {
+  const judgePanel = { enabled: true, endpoint: 'http://judges', apiKey: null, models: ['judge-b'], rotations: null }
+  const plan = await plannedUse(planned(['contextual-rag'], { judgePanel }), dataset(), PLAN, [past()])
+  expect(plan.verdicts).toBe(8)
+  expect(plan.parts.at(-1)).toMatchObject({ part: 'judging', calls: 8 })
+})
+
 it('without a run three calls of the model tell time and cost of every part: one a chunk for contexts, two for the graph', async () => {
   const run = planned(['contextual-rag', 'graph-rag'])
   const before = await plannedUse(run, dataset(), PLAN, [])

@@ -27,7 +27,8 @@ import { expectedCost } from '../runner/prepare/expected-cost.ts'
 import { countsFor, expectedWork, gradingEmbeddings } from '../runner/prepare/expected-work.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
-import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import { rotationsOf } from '../runner/finish/panel-rotations.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { storedIngestion } from '../runner/ingestion/stored-ingestion.ts'
 import { storedReadings, unchangedFiles } from './stored-readings.ts'
 import { storedVerdicts } from './stored-verdicts.ts'
@@ -49,6 +50,8 @@ interface Planning {
   msPerCall: number | null
   /** Approaches of which the run has rows, which are made after the ingestion. */
   stored: readonly BaseApproach[]
+  /** How often each judge is asked about a question. */
+  rotations: number
   /** The judge of each verdict that is stored. */
   verdicts: readonly string[]
 }
@@ -67,9 +70,12 @@ export async function plannedUse(
   const past = all.filter(countsFor(run, dataset))
   const estimated = await expectedWork(run, dataset, plan.run, all)
   const work = withEmbeddings(run, set, past, estimated)
-  const verdicts = await storedVerdicts(run, dataset, cells)
+  const { enabled, models: judges } = run.judgePanel
+  const kept = enabled && cells !== null ? filesOf(run, dataset.dataset.id).judgments : null
+  const rotations = await rotationsOf(run.judgePanel, kept)
+  const verdicts = await storedVerdicts(run, dataset, cells, rotations)
   const stored = storedApproaches(run, dataset, cells)
-  const planning: Planning = { run, dataset, set, msPerCall: msPerCall(estimated), work, past, stored, verdicts }
+  const planning: Planning = { run, dataset, set, msPerCall: msPerCall(estimated), work, past, stored, rotations, verdicts }
   const ofAnswers = all.map((past) => ({ ...past, approaches: past.approaches.map(withoutGrading) }))
   const answerCalls = sumOf(work.approaches.map(({ answer_calls: calls }) => calls))
   const answers: Part = {
@@ -88,7 +94,6 @@ export async function plannedUse(
   const known = parts.flatMap(([part, of]) => (of === null ? [] : [{ part, ...of }]))
   const costs = known.flatMap(({ cost }) => (cost === null ? [] : [cost]))
   const expected = costs.length === 0 ? null : joinedCost(costs, run)
-  const { enabled, models: judges, rotations } = run.judgePanel
   return {
     work: { ...work, model_calls: sumOfUse(known).calls },
     parts: known,
@@ -350,8 +355,8 @@ function gradingPart(planning: Planning, scored: number): Part | null {
 
 /** Verdicts of judges that are models; null where there are none. */
 function judgingPart(planning: Planning): Part | null {
-  const { run, dataset, set, past, verdicts } = planning
-  const { enabled, models, rotations } = run.judgePanel
+  const { run, dataset, set, past, rotations, verdicts } = planning
+  const { enabled, models } = run.judgePanel
   const judges = models.filter((name) => !isBuiltinName(name))
   const requested = rotations * dataset.questions.length
   const open = (name: string): number => requested - verdicts.filter((judge) => judge === name).length

@@ -9,8 +9,9 @@ export async function storedVerdicts(
   run: PreparedRun,
   dataset: LadderDataset,
   cells: CellPlan | null,
+  rotations: number,
 ): Promise<string[]> {
-  const { enabled, models, rotations } = run.judgePanel
+  const { enabled, models } = run.judgePanel
   if (!enabled || cells === null) return []
   const journal = journalPath(filesOf(run, dataset.dataset.id).judgments)
   // A damaged journal is reported when the judges are asked.

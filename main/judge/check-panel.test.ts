@@ -49,7 +49,7 @@ describe('resolveJudgePanel', () => {
       models: [],
       temperature: 0,
       think: false,
-      rotations: 1,
+      rotations: null,
       reference: true,
       families: {},
     })

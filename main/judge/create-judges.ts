@@ -6,7 +6,7 @@ import { createChatJudge } from './chat-judge.ts'
 import type { JudgeClient } from './judge-client.ts'
 import type { LeakScan } from './leak-scan.ts'
 import { modelFamily } from './model-family.ts'
-import type { JudgePanel } from './panel-settings.ts'
+import type { JudgePanel, RequestedPanel } from './panel-settings.ts'
 
 /** Describes where the platform's own gateway answers, with its own credential. */
 export interface PlatformGateway extends Credentials {
@@ -14,7 +14,7 @@ export interface PlatformGateway extends Credentials {
 }
 
 /** Returns true when some judge of the panel is called through the platform's gateway. */
-export const needsPlatformGateway = ({ endpoint, models }: JudgePanel): boolean =>
+export const needsPlatformGateway = ({ endpoint, models }: RequestedPanel): boolean =>
   endpoint === PLATFORM_GATEWAY && models.some((name) => !isBuiltinName(name))
 
 /**

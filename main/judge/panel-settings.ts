@@ -8,8 +8,8 @@ import { JudgePanelError } from './judge-error.ts'
 import { modelFamily } from './model-family.ts'
 import { remedyFor } from '../evidence/typed-command.ts'
 
-/** A judge panel as a run uses it, manifest and environment laid over each other. */
-export interface JudgePanel {
+/** A judge panel as a run asks for it, manifest and environment laid over each other. */
+export interface RequestedPanel {
   enabled: boolean
   /** `platform-gateway`, or the address of any chat endpoint. */
   endpoint: string
@@ -20,10 +20,16 @@ export interface JudgePanel {
   temperature: number | null
   /** Holds what chat judges are sent as `think`; null sends nothing. */
   think: boolean | null
-  rotations: number
+  /** Null: as often as the stored panel of these judges, else `DEFAULT_ROTATIONS`. */
+  rotations: number | null
   /** True when chat judges are shown the ground truth. */
   reference: boolean
   families: Readonly<Record<string, string>>
+}
+
+/** A judge panel whose judges can be asked. */
+export interface JudgePanel extends RequestedPanel {
+  rotations: number
 }
 
 /** Values of the command line's options; absent where an option is not given. */
@@ -50,7 +56,7 @@ export function resolveJudgePanel(
   manifest: JudgePanelSettings,
   inputs: JudgeInputs,
   choices: JudgeChoices = {},
-): JudgePanel {
+): RequestedPanel {
   const named = choices.models ?? inputs.judgeModels
   const endpoint = choices.endpoint ?? inputs.judgeEndpoint ?? manifest.endpoint
   const isPlatform = endpoint === PLATFORM_GATEWAY
@@ -64,7 +70,7 @@ export function resolveJudgePanel(
     models: named ?? manifest.models,
     temperature: manifest.temperature,
     think: judgeThink === 'omit' ? null : (judgeThink ?? manifestThinking(manifest, endpoint)),
-    rotations: choices.rotations ?? manifest.rotations ?? 1,
+    rotations: choices.rotations ?? manifest.rotations ?? null,
     reference: choices.reference ?? manifest.reference ?? SHOWS_REFERENCE,
     families: { ...manifest.families, ...inputs.judgeFamilies },
   }
@@ -88,7 +94,7 @@ function manifestThinking({ thinking, endpoint: written }: JudgePanelSettings, e
 }
 
 /** The panel in the manifest's form, for provenance; of a disabled one nothing but that. */
-export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): JudgePanelSettings {
+export function panelSettings(panel: RequestedPanel, manifest: JudgePanelSettings): JudgePanelSettings {
   if (!panel.enabled)
     return { ...manifest, enabled: false, thinking: manifest.thinking === undefined ? false : manifest.thinking }
   return {
@@ -97,7 +103,7 @@ export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): 
     endpoint: panel.endpoint,
     thinking: panel.think,
     models: panel.models,
-    ...(panel.rotations === (manifest.rotations ?? 1) ? {} : { rotations: panel.rotations }),
+    ...(panel.rotations === null ? {} : { rotations: panel.rotations }),
     ...(panel.reference === (manifest.reference ?? SHOWS_REFERENCE) ? {} : { reference: panel.reference }),
   }
 }
@@ -107,7 +113,7 @@ export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): 
  * family, none of them an approach. Throws `JudgePanelError`; a disabled panel passes.
  */
 export function checkJudgePanel(
-  panel: Pick<JudgePanel, 'enabled' | 'models' | 'families'>,
+  panel: Pick<RequestedPanel, 'enabled' | 'models' | 'families'>,
   approaches: Iterable<string> = [],
 ): void {
   if (!panel.enabled) return

@@ -2,7 +2,7 @@ import type { DeletionList } from '../../contract/control/run-job.ts'
 import type { EvaluationMetric } from '../../contract/common.ts'
 import type { RetryFailed, RunEvent } from '../../contract/evidence/run-event.ts'
 import type { Alias } from '../../contract/manifests/aliases.ts'
-import type { JudgePanel } from '../judge/panel-settings.ts'
+import type { RequestedPanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { Credentials } from '../lib/trust/credential-headers.ts'
 import type { CellPlan } from './cells/ladder-cells.ts'
@@ -40,7 +40,7 @@ export interface DatasetRun {
   /** Made when the run was started, and checked before it is followed; a run of which nothing is stored has none. */
   plan?: CellPlan | undefined
   /** Checked before the first call; a disabled one skips step 9. */
-  judgePanel: JudgePanel
+  judgePanel: RequestedPanel
   /** Failed cells of the stored run to try again. */
   retryFailed: RetryFailed
   /** Shared by all datasets of the run; null where it may cost anything. */

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { Judgments } from '../../../contract/evidence/judgments.ts'
 import { json } from '../../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, gradeByText, gradingBy, samplePanel } from '../../../tests/helpers/judge-panel.ts'
@@ -15,7 +16,7 @@ import {
   streamOf,
 } from '../../../tests/helpers/report-rows.ts'
 import { readSealedJson } from '../../lib/files/sealed-json.ts'
-import type { JudgePanel } from '../../judge/panel-settings.ts'
+import type { RequestedPanel } from '../../judge/panel-settings.ts'
 import { loadExperiment, type LadderDataset } from '../../manifests/experiment.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
 import { artifactFiles } from '../../evidence/files/artifact-files.ts'
@@ -31,13 +32,23 @@ const experiment = await loadExperiment(PROJECT_ROOT)
 const fixture = fixtureDataset('subset', 'Subset', 1)
 const aliases = [ALIASES.vanilla, ALIASES.hybrid]
 const endpoint = await suiteFaultServer()
+const RECORDED = {
+  prompt_version: 1,
+  endpoint: 'builtin',
+  temperature: 0,
+  think: null,
+  rotations: 1,
+  reference: true,
+  answer_cap: 1200,
+  judges: [],
+}
 beforeEach(() => endpoint.script(gradingBy(gradeByText)))
 
 const harmless = (model: string, index: number): string =>
   model === 'vanilla-rag' ? `Answer ${index + 1}.` : `Something else than number ${index + 1}.`
 
 /** A dataset run that has come up to step 8. */
-async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
+async function runUpToStep8(panel: RequestedPanel, answerOf = harmless) {
   const files = artifactFiles(await temporaryFolder(), REPORT_RUN, fixture.id)
   const rows = aliases.flatMap((alias) =>
     fixture.questions.map((_, index) =>
@@ -123,6 +134,9 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
   return { finish, sumUp, steps, platform, files, aggregate }
 }
 
+/** How the judges of a stored panel were set up. */
+const recorded = async (file: string) => Judgments.parse(JSON.parse(await readFile(file, 'utf8'))).runtime
+
 describe('steps 8 to 10', () => {
   it('a cell without an answer fails step 8, which names it, and no judge is paid for', async () => {
     const { finish, sumUp, steps, aggregate } = await runUpToStep8(samplePanel({ endpoint: endpoint.url, apiKey: 'k' }))
@@ -146,6 +160,23 @@ describe('steps 8 to 10', () => {
     await finish()
     expect(steps.slice(0, 2)).toEqual(['judge skipped', 'summarize skipped'])
     expect((await aggregate()).judge_panel).toEqual({ status: 'disabled' })
+  })
+
+  it('ask each judge in two orders unless the panel says how often', async () => {
+    const { finish, files } = await runUpToStep8({ ...samplePanel({ models: BUILTINS }), rotations: null })
+    await finish()
+    expect(await recorded(files.judgments)).toMatchObject({ rotations: 2 })
+  })
+
+  it.each([
+    ['of these judges is continued as it was made', BUILTINS, 1],
+    ['of other judges says nothing', BUILTINS.toReversed().slice(0, 1), 2],
+  ])('a stored panel %s', async (_, judges, rotations) => {
+    const { finish, files } = await runUpToStep8({ ...samplePanel({ models: BUILTINS }), rotations: null })
+    const stored = { status: 'ok', dataset_id: 'x', judges, queries: [], runtime: RECORDED }
+    await writeFile(files.judgments, JSON.stringify(stored))
+    await finish()
+    expect(await recorded(files.judgments)).toMatchObject({ rotations })
   })
 
   it('judge the stored answers and join them into the summary; built-in judges need no platform', async () => {

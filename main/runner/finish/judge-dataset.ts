@@ -13,6 +13,7 @@ import { pacesFolder } from '../../manifests/models/model-records.ts'
 import { storedAnswers } from '../../report/stored-answers.ts'
 import { readAggregate, writeArtifacts } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
+import { rotationsOf } from './panel-rotations.ts'
 
 interface Judged {
   judgments: Judgments
@@ -30,7 +31,7 @@ export async function judgeDataset(
   run: DatasetRun,
   context: Pick<RunSummaryContext, 'aliases' | 'questions'>,
 ): Promise<Judged> {
-  const { experiment, dataset, runId, files, judgePanel: panel } = run
+  const { experiment, dataset, runId, files, judgePanel } = run
   const datasetId = dataset.dataset.id
   const input = await storedAnswers(files, {
     runId,
@@ -38,6 +39,7 @@ export async function judgeDataset(
     models: context.aliases?.map(({ model }) => model) ?? null,
     questionIds: context.questions?.map(({ id }) => id) ?? null,
   })
+  const panel = { ...judgePanel, rotations: await rotationsOf(judgePanel, files.judgments) }
   const ask = async (gateway: PlatformGateway | null): Promise<Judgments> => {
     const { judgments } = await runJudgePanel(input, {
       panel,

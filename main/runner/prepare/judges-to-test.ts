@@ -7,7 +7,7 @@ import {
 import { EvaluationManifest, PLATFORM_GATEWAY } from '../../../contract/manifests/evaluation.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import { isBuiltinName } from '../../judge/builtin/builtin-judges.ts'
-import { resolveJudgePanel, type JudgePanel } from '../../judge/panel-settings.ts'
+import { resolveJudgePanel, type RequestedPanel } from '../../judge/panel-settings.ts'
 import { chatUrl } from '../../lib/services/gateway-client.ts'
 import { EVALUATION_FILE } from '../../manifests/experiment.ts'
 import { loadManifest } from '../../manifests/load-manifest.ts'
@@ -22,7 +22,7 @@ const CHAT_ROUTE = '/chat/completions'
 export async function panelOfProject(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<JudgePanel> {
+): Promise<RequestedPanel> {
   const { inputs } = parseRunnerInputs(env)
   const file = inputs.judgeManifestFile ?? inputs.manifestFile ?? EVALUATION_FILE
   return resolveJudgePanel((await loadManifest(root, file, EvaluationManifest)).metrics.judge_panel, inputs)
@@ -33,7 +33,7 @@ export async function panelOfProject(
  * the endpoint of the panel.
  */
 export function judgesToTest(
-  { models, endpoint, apiKey }: Pick<JudgePanel, 'models' | 'endpoint' | 'apiKey'>,
+  { models, endpoint, apiKey }: Pick<RequestedPanel, 'models' | 'endpoint' | 'apiKey'>,
   set: { name: string; roles: Readonly<Record<ModelRole, ModelChoice>> },
 ): JudgeToTest[] {
   return models

@@ -20,7 +20,7 @@ import {
 import { type EvidenceStore, fileStore } from '../../evidence/evidence-store.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
 import { JudgePanelError } from '../../judge/judge-error.ts'
-import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../../judge/panel-settings.ts'
+import { checkJudgePanel, type RequestedPanel, panelSettings, resolveJudgePanel } from '../../judge/panel-settings.ts'
 import { evaluateUrl } from '../../lib/services/gateway-client.ts'
 import { modelsFileOf, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
 import { loadManifest } from '../../manifests/load-manifest.ts'
@@ -76,7 +76,7 @@ export interface PreparedRun {
   repeats: number
   /** Failed cells of the stored run to try again. */
   retryFailed: RetryFailed
-  judgePanel: JudgePanel
+  judgePanel: RequestedPanel
   /** Prices of the person; a budget is kept in their currency. */
   prices: Prices
   inputs: RunnerInputs
@@ -115,7 +115,7 @@ export async function declaredPanel(
 }
 
 /** Why a panel could not judge; null when it could, or is disabled. */
-export function panelProblem(panel: JudgePanel, experiment: Experiment): string | null {
+export function panelProblem(panel: RequestedPanel, experiment: Experiment): string | null {
   try {
     checkJudgePanel(panel, experiment.aliases.keys())
     return null
@@ -230,7 +230,7 @@ function budgetProblems(
   return at('budget', [`no price for ${unpriced.join(', ')}: set one ${how}`])
 }
 
-function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: RunnerInputs): JudgePanel {
+function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: RunnerInputs): RequestedPanel {
   const { enabled, models, endpoint, rotations, reference } = judge ?? {}
   return resolveJudgePanel(declared, inputs, {
     ...(enabled === undefined ? {} : { enabled }),

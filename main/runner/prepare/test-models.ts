@@ -43,7 +43,7 @@ import { checkedKey, originForKey, storedKeyEnvironment } from '../../manifests/
 import { checkModelFile } from '../../manifests/models/find-models.ts'
 import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
-import type { JudgePanel } from '../../judge/panel-settings.ts'
+import type { RequestedPanel } from '../../judge/panel-settings.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { isAnswering, keepCalibration, type Calibration } from './calibrations.ts'
@@ -75,7 +75,7 @@ export async function testModelSet(
   run: TestRun,
   { models, connections }: Loaded,
   name: string,
-  panel: JudgePanel | null,
+  panel: RequestedPanel | null,
   isTested: (choice: ModelChoice) => boolean = () => true,
 ): Promise<ModelTest> {
   const env = { ...run.env, ...(await storedKeyEnvironment(connections, run.env)) }
@@ -350,7 +350,7 @@ async function askedIn(
   { launcher, root, timeoutMs, signal }: TestRun,
   models: readonly { choice: ModelChoice; roles: readonly ProbedRole[] }[],
   env: Env,
-  judging: Pick<JudgePanel, 'temperature' | 'think'> = { temperature: 0, think: null },
+  judging: Pick<RequestedPanel, 'temperature' | 'think'> = { temperature: 0, think: null },
   purpose: ProbeRequest['purpose'] = 'test',
 ): Promise<ProbeReply> {
   if (models.length === 0) return { probes: [], records: [] }

@@ -3,14 +3,13 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
+import { DEFAULT_ROTATIONS, MAX_ROTATIONS } from '../../../contract/manifests/evaluation.ts'
 import { FormButton } from '../../components/dialog-form.tsx'
 import { formFields } from '../../components/form-fields.ts'
 import { count } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import { type Round, setInput } from './use-ballot.ts'
-
-const MOST_ROTATIONS = 64
 
 interface JudgeRunDialogProps {
   run: string
@@ -29,7 +28,7 @@ export function JudgeRunDialog({ run, dataset, missing = [] }: JudgeRunDialogPro
   const known = usable.length >= 2 ? usable : [...new Set([...usable, ...BUILTIN_JUDGES])]
   const [draft, setDraft] = useState<{ judges: string[] | null; rotations: number | null; reference: boolean }>({
     judges: null,
-    rotations: 1,
+    rotations: DEFAULT_ROTATIONS,
     reference: true,
   })
   const models = draft.judges ?? [...known]
@@ -53,13 +52,13 @@ export function JudgeRunDialog({ run, dataset, missing = [] }: JudgeRunDialogPro
         judge.mutate({
           run_id: run,
           ...(dataset === null ? {} : { dataset_ids: [dataset] }),
-          judge: { models, rotations: rotations ?? 1, reference },
+          judge: { models, rotations: rotations ?? DEFAULT_ROTATIONS, reference },
         })
       }}
     >
       <p>{WORDS.judgeRun.effect(dataset ?? run)}</p>
       <TagsInput {...field.list('judges')} data={[...new Set([...BUILTIN_JUDGES, ...known])]} />
-      <NumberInput {...field.number('rotations')} min={1} max={MOST_ROTATIONS} allowDecimal={false} />
+      <NumberInput {...field.number('rotations')} min={1} max={MAX_ROTATIONS} allowDecimal={false} />
       <Checkbox {...field.check('reference')} />
     </FormButton>
   )
