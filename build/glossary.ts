@@ -51,7 +51,7 @@ const methodsPage = (): string =>
     '`contract/prompts.ts` has the prompts that answer (`answer`, `agent`) with source and version. A flavor replaces them by `--prompt`; rows record name, version and digest, and the trace of a cell shows what was sent. No flavor replaces the others, which are in `providers/platform/models/prompts`, `providers/platform/evaluator/critics/critic-tasks.ts` and `core/judging/judge-prompt.ts`:',
     [
       '- Contexts of chunks, extraction of the graph, descriptions and summaries are written once, when a corpus is ingested, and every approach and flavor of a run reads them. A flavor with a prompt of its own would need an ingestion of its own.',
-      '- Evaluator and judges have to grade all approaches of a run alike: a prompt that a flavor sets would change the measure with what is measured. Evaluations record a digest of the evaluator’s prompts, judgments the version of the judges’.',
+      '- Evaluator and judges have to grade all approaches of a run alike: a prompt that a flavor sets would change the measure with what is measured. Evaluations record name, version and digest of the evaluator’s prompts, judgments name and version of the judges’.',
       '- The adaptive workflow, hyde-rag, multi-query-rag and raptor-rag have no flavors. The keywords of a graph question are a call of the graph engine, whose protocol has no field for their prompt.',
       '- Reranking and lazy-graph search ask no chat model, so they have no prompt but that of the answer.',
     ].join('\n'),

@@ -58,6 +58,8 @@ export const EvaluationResult = z.strictObject({
   embeddings_model: z.string().nullable(),
   /** Version of the evaluator and, where a model grades, of its prompts; absent where it reports none. */
   evaluator_version: z.string().optional(),
+  /** Name and version of each prompt of the evaluator, such as `statements 1`; absent where rules graded, and where it reports none. */
+  evaluator_prompts: z.array(z.string()).optional(),
   attempts: z.int().min(0),
   /** How long the evaluator's calls took, failed tries included and the waits between them not; absent without a call, and in rows of earlier versions. */
   latency_ms: z.number().min(0).optional(),

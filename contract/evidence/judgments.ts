@@ -123,6 +123,8 @@ export type JudgeFailure = z.infer<typeof JudgeFailure>
 
 /** Describes how a panel was set up: everything that its verdicts depend on besides the answers. */
 export const JudgePanelRuntime = z.looseObject({
+  /** Absent in files of earlier versions. */
+  prompt_name: z.string().optional(),
   prompt_version: z.int().min(1),
   /** `platform-gateway`, `builtin` when no judge needs an endpoint, or an address without credentials. */
   endpoint: z.string(),

@@ -48,6 +48,8 @@ export const EvaluateResponse = z.looseObject({
   embeddings_model: z.string().nullable().optional(),
   /** Version of the evaluator and of its prompts; an addition of this platform's evaluator. */
   evaluator_version: z.string().max(EVALUATE_LIMITS.modelName).nullish().catch(undefined),
+  /** Name and version of each prompt; an addition of this platform's evaluator. */
+  evaluator_prompts: z.array(z.string().max(EVALUATE_LIMITS.modelName)).max(100).optional().catch(undefined),
   /** Holds what each model used; an addition of this platform's evaluator. */
   model_usage: z.array(ModelUsage).optional().catch(undefined),
   results: z

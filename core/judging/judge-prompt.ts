@@ -1,8 +1,13 @@
 import type { JudgeTask } from './judge-task.ts'
+import type { Prompt } from '../../contract/prompts.ts'
 import { neutralize } from './neutralize.ts'
 
-/** Raised whenever the wording changes: verdicts of another wording are not reused. */
-export const PROMPT_VERSION = 2
+/** Verdicts of another version are not reused. */
+export const JUDGE_PROMPT: Omit<Prompt, 'instructions'> = {
+  name: 'judge',
+  version: 2,
+  source: 'this project; grades and reasons by a model as in MT-Bench (arXiv 2306.05685), several answers at a time',
+}
 
 export interface PromptMessage {
   role: 'system' | 'user'

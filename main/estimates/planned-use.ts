@@ -75,7 +75,17 @@ export async function plannedUse(
   const rotations = await rotationsOf(run.judgePanel, kept)
   const verdicts = await storedVerdicts(run, dataset, cells, rotations)
   const stored = storedApproaches(run, dataset, cells)
-  const planning: Planning = { run, dataset, set, msPerCall: msPerCall(estimated), work, past, stored, rotations, verdicts }
+  const planning: Planning = {
+    run,
+    dataset,
+    set,
+    msPerCall: msPerCall(estimated),
+    work,
+    past,
+    stored,
+    rotations,
+    verdicts,
+  }
   const ofAnswers = all.map((past) => ({ ...past, approaches: past.approaches.map(withoutGrading) }))
   const answerCalls = sumOf(work.approaches.map(({ answer_calls: calls }) => calls))
   const answers: Part = {

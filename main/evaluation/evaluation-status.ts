@@ -76,6 +76,7 @@ export interface EvaluatorReply {
   evaluatorModel: string | null
   embeddingsModel: string | null
   evaluatorVersion: string | null
+  evaluatorPrompts: readonly string[]
   attempts: number
   /** Holds what of the evidence the evaluator did not see. */
   unseen: NonNullable<EvaluationResult['unseen']>
@@ -172,6 +173,7 @@ export function evaluationFromReply(
     evaluator_model: reply.evaluatorModel,
     embeddings_model: reply.embeddingsModel,
     ...(reply.evaluatorVersion === null ? {} : { evaluator_version: reply.evaluatorVersion }),
+    ...(reply.evaluatorPrompts.length === 0 ? {} : { evaluator_prompts: [...reply.evaluatorPrompts] }),
     attempts: reply.attempts,
     ...(Object.keys(reply.unseen).length === 0 ? {} : { unseen: reply.unseen }),
     ...(reply.refused === null ? {} : { refused: reply.refused }),

@@ -163,6 +163,7 @@ function readReply(text: string): CallOutcome {
         evaluatorModel: parsed.data.evaluator_model ?? null,
         embeddingsModel: parsed.data.embeddings_model ?? null,
         evaluatorVersion: parsed.data.evaluator_version ?? null,
+        evaluatorPrompts: parsed.data.evaluator_prompts ?? [],
       }),
     },
   }

@@ -8,7 +8,7 @@ import { estimatedUsage, joinedUsage, usageOfCall, type ModelUsage } from '../..
 import { isNearAddress } from '../../contract/manifests/model-connections.ts'
 import type { JudgeErrorCode, PromptLeak } from '../../contract/evidence/judgments.ts'
 import { messageText } from '../../contract/http/chat.ts'
-import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from '../../core/judging/judge-prompt.ts'
+import { JUDGE_PROMPT, judgeMessages, promptText, type PromptMessage } from '../../core/judging/judge-prompt.ts'
 import type { JudgeTask, LetterVerdict } from '../../core/judging/judge-task.ts'
 import { parseVerdict } from '../../core/judging/parse-verdict.ts'
 import { withoutSecrets } from '../../core/known-secrets.ts'
@@ -127,7 +127,7 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
     family: options.family,
     kind: 'chat',
     identity: {
-      prompt_version: PROMPT_VERSION,
+      prompt_version: JUDGE_PROMPT.version,
       endpoint: options.isPlatformGateway ? 'platform-gateway' : withoutCredentials(options.endpoint),
       temperature: options.temperature,
       think: options.think,

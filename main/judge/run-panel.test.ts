@@ -60,7 +60,14 @@ describe('runJudgePanel', () => {
       dataset_id: 'locks',
       judges: ['qwen3:8b', 'llama3.3:70b'],
       ingestion: input.ingestion,
-      runtime: { endpoint: 'platform-gateway', rotations: 3, reference: false, answer_cap: 1200 },
+      runtime: {
+        prompt_name: 'judge',
+        prompt_version: 2,
+        endpoint: 'platform-gateway',
+        rotations: 3,
+        reference: false,
+        answer_cap: 1200,
+      },
       blocked: [],
       errors: [],
     })

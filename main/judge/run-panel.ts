@@ -14,7 +14,7 @@ import { ANSWER_CAP, type BlindedQuestion, blindQuestion, judgedAnswers } from '
 import { createJudges, type PlatformGateway } from './create-judges.ts'
 import type { JudgeClient } from './judge-client.ts'
 import { JudgePanelError } from './judge-error.ts'
-import { PROMPT_VERSION } from '../../core/judging/judge-prompt.ts'
+import { JUDGE_PROMPT } from '../../core/judging/judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import type { PanelInput } from './panel-input.ts'
 import { checkJudgePanel } from './panel-settings.ts'
@@ -164,7 +164,8 @@ function assemble(
 function runtimeOf(panel: JudgePanel, judges: readonly JudgeClient[]): JudgePanelRuntime {
   const hasChat = judges.some(({ kind }) => kind === 'chat')
   return {
-    prompt_version: PROMPT_VERSION,
+    prompt_name: JUDGE_PROMPT.name,
+    prompt_version: JUDGE_PROMPT.version,
     endpoint: hasChat ? withoutCredentials(panel.endpoint) : 'builtin',
     temperature: panel.temperature,
     think: hasChat ? panel.think : null,

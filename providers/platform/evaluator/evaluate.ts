@@ -18,7 +18,7 @@ import { mapBounded } from '../rag/bounded.ts'
 import { meterCalls } from '../rag/call-meter.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
 import { type Critic, CriticReplyError } from './critics/critic.ts'
-import { CRITIC_PROMPTS } from './critics/critic-tasks.ts'
+import { CRITIC_PROMPT_NAMES, CRITIC_PROMPTS } from './critics/critic-tasks.ts'
 import { judgementsOf } from './record-judgements.ts'
 import { isEligible, scoreMetric, type ScoringTools } from './score-metric.ts'
 
@@ -108,6 +108,7 @@ export interface EvaluationResponse {
   embeddings_model: string | null
   /** Version of the program and, where a model grades, of the prompts. An addition of this evaluator. */
   evaluator_version: string
+  evaluator_prompts?: readonly string[]
   results: RecordResult[]
   /** Holds what each model used for all records; absent where rules grade. An addition of this evaluator. */
   model_usage?: ModelUsage[]
@@ -187,6 +188,7 @@ export async function evaluate(
       evaluator_model: models.modelName(roles.critic),
       embeddings_model: roles.embedding === null ? null : models.modelName(roles.embedding),
       evaluator_version: critic.kind === 'chat' ? `${version}, prompts ${CRITIC_PROMPTS}` : version,
+      ...(critic.kind === 'chat' ? { evaluator_prompts: CRITIC_PROMPT_NAMES } : {}),
       results,
       ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
       metadata: { runner: 'rag-ladder', formulas: 'ragas 0.4.3', critic: critic.kind, llm_base_url: null },

@@ -15,6 +15,7 @@ import { citedSentences, judgeCitations } from './score-citations.ts'
 
 interface Reply {
   evaluator_version: string
+  evaluator_prompts?: string[]
   results: { scores: Record<string, number | null>; metadata: { metric_errors: object; metric_reasons: object } }[]
 }
 
@@ -50,6 +51,7 @@ describe('answer correctness', () => {
       },
     })
     expect((body as Reply).evaluator_version).toMatch(/, prompts [0-9a-f]{8}$/)
+    expect((body as Reply).evaluator_prompts).toContain('reference 1')
   })
 
   it('of an answer that states nothing is 0', async () => {

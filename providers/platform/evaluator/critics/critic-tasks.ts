@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import type { Prompt } from '../../../../contract/prompts.ts'
 import type { ReferenceState } from './critic.ts'
 
 /** A judgement to ask of a chat model: what to do, the shape of its reply, and one worked example. */
-export interface CriticTask<Reply> {
-  name: string
-  instructions: string[]
+export interface CriticTask<Reply> extends Prompt {
   shape: z.ZodType<Reply>
   example: { input: object; reply: object }
 }
@@ -27,6 +26,8 @@ const reason = z.string().trim()
 
 export const splitTask: CriticTask<{ statements: string[] }> = {
   name: 'statements',
+  version: 1,
+  source: 'this project; the step of Ragas 0.4.3 that generates statements (arXiv 2309.15217)',
   instructions: [
     'Break the answer into its separate factual claims.',
     'Write each claim as one short sentence that can be understood without the others: put names in the place of pronouns,',
@@ -51,6 +52,8 @@ export const splitTask: CriticTask<{ statements: string[] }> = {
 
 export const refusalTask: CriticTask<{ reason: string; refused: 0 | 1 }> = {
   name: 'refusal',
+  version: 1,
+  source: 'this project',
   instructions: [
     'Decide whether the answer refuses: it says that it cannot answer the question from what it was given, and claims nothing else.',
     'refused is 0 when the answer claims anything in reply to the question, right or wrong, also beside such a sentence, and when it answers a part.',
@@ -83,6 +86,8 @@ function numbered<Verdict extends z.ZodType>(count: number, verdict: Verdict) {
 
 export const judgeTask = (count: number): CriticTask<{ verdicts: NumberedVerdict[] }> => ({
   name: 'verdicts',
+  version: 1,
+  source: 'this project; the verdicts on statements of Ragas 0.4.3, faithfulness (arXiv 2309.15217)',
   instructions: [
     'For each numbered statement decide whether it follows from the context alone.',
     'verdict is 1 when the context says it or it follows directly, else 0. What you know from elsewhere does not count.',
@@ -112,6 +117,8 @@ export const referenceTask = (
   count: number,
 ): CriticTask<{ verdicts: { number: number; reason: string; verdict: ReferenceState }[] }> => ({
   name: 'reference',
+  version: 1,
+  source: 'this project; three states where Ragas 0.4.3, factual correctness, has two (arXiv 2309.15217)',
   instructions: [
     'Compare each numbered statement of a reference with an answer to the same question.',
     'verdict is "supported" when the answer says the same or implies it, in whatever words,',
@@ -143,6 +150,8 @@ export const questionsTask = (
   count: number,
 ): CriticTask<{ questions: { question: string; noncommittal: 0 | 1 }[] }> => ({
   name: 'questions',
+  version: 1,
+  source: 'this project; the questions of Ragas 0.4.3, answer relevancy (arXiv 2309.15217)',
   instructions: [
     `Write exactly ${count} different questions to which the given text would be a fitting answer.`,
     'Vary what they ask about or how they ask it. Use only what the text says.',
@@ -167,6 +176,8 @@ export const questionsTask = (
 
 export const usefulTask: CriticTask<{ reason: string; verdict: 0 | 1 }> = {
   name: 'usefulness',
+  version: 1,
+  source: 'this project; the verdict of Ragas 0.4.3, context precision with reference (arXiv 2309.15217)',
   instructions: [
     'Decide whether the context was useful for arriving at the reference answer to the question.',
     'verdict is 1 when the context holds at least one fact that the reference answer rests on, else 0.',
@@ -187,6 +198,8 @@ export const attributeTask: CriticTask<{
   classifications: { statement: string; reason: string; attributed: 0 | 1 }[]
 }> = {
   name: 'attributions',
+  version: 1,
+  source: 'this project; the classification of Ragas 0.4.3, context recall (arXiv 2309.15217)',
   instructions: [
     'Go through the reference answer sentence by sentence; split a sentence that makes several claims.',
     'For each claim decide whether it can be found in the context: attributed is 1 when the context says it, else 0.',
@@ -216,12 +229,21 @@ export const attributeTask: CriticTask<{
   },
 }
 
+const TASKS: readonly CriticTask<unknown>[] = [
+  splitTask,
+  refusalTask,
+  judgeTask(2),
+  referenceTask(3),
+  usefulTask,
+  attributeTask,
+  questionsTask(1),
+]
+
 /** The first characters of the digest of every instruction and example that a critic is sent: scores of other prompts do not compare. */
 export const CRITIC_PROMPTS = hash(
   'sha256',
-  JSON.stringify(
-    [splitTask, refusalTask, judgeTask(2), referenceTask(3), usefulTask, attributeTask, questionsTask(1)].map(
-      ({ name, instructions, example }) => ({ name, instructions, example }),
-    ),
-  ),
+  JSON.stringify(TASKS.map(({ name, instructions, example }) => ({ name, instructions, example }))),
 ).slice(0, 8)
+
+/** Name and version of each prompt of a critic, as rows record them. */
+export const CRITIC_PROMPT_NAMES: readonly string[] = TASKS.map(({ name, version }) => `${name} ${version}`)
