@@ -16,6 +16,7 @@ const NEEDED_TOKENS = 100
 /** Roles that the service of models answers for, with their limits of tokens; the others answer by rules. */
 interface Setting {
   limits: Record<string, number>
+  url?: string
   timeoutS?: number
 }
 
@@ -44,8 +45,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-const setModels = ({ limits, timeoutS = 5 }: Setting): Promise<void> =>
-  writeModelSet(root, 'own', { url: `${service.url}/v1`, timeoutS }, (roles) =>
+const setModels = ({ limits, timeoutS = 5, url = `${service.url}/v1` }: Setting): Promise<void> =>
+  writeModelSet(root, 'own', { url, timeoutS }, (roles) =>
     Object.entries(limits).reduce(
       (changed, [role, limit]) =>
         changed.replace(
@@ -130,6 +131,21 @@ it('a limit that completed answers were written under is refused before anything
     'max_tokens of the model m, which writes answers (manifests/models.yaml, .rag-ladder/models.yaml): 400 → 900.',
   )
   expect((await readFile(evidence())).equals(before)).toBe(true)
+})
+
+it('another value of the variable that an address begins with is refused by plan and resume, and never shown', async () => {
+  await setModels({ limits: { light_gen: 400 }, url: '${OWN_MODELS_URL}/v1' })
+  const args = ladderArgs(root, '--models', 'vanilla-rag', '--model-set', 'own', '--no-publish', '--no-evaluate')
+  const at = (url: string) => runCli([...args, '--no-cold-reset'], { OWN_MODELS_URL: url })
+  expect((await at(service.url)).code).toBe(0)
+  expect(planOf(await at(service.url))).toMatchObject({ reuse: 4, run: 0, conflicts: [] })
+  expect(await verifyEvidence(evidence())).toMatchObject({ ok: true, rows: 4 })
+  const other = await at(service.url.replace('127.0.0.1', 'localhost'))
+  expect(other.code).toBe(4)
+  expect(other.events.find(({ type }) => type === 'step.failed')!['message']).toContain(
+    'value of the variable in the address or path of the model m, which writes answers (manifests/models.yaml, .rag-ladder/models.yaml).',
+  )
+  expect(await readFile(evidence(), 'utf8')).not.toContain(new URL(service.url).port)
 })
 
 it('a setting of a role that no completed answer asked is repaired beside the answers of other approaches', async () => {

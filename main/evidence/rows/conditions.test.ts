@@ -13,7 +13,7 @@ import {
   sealedLine,
 } from '../../../tests/helpers/evidence-rows.ts'
 import { verifyEvidence } from '../verify-evidence.ts'
-import { conflictsWith, isOutdatedFailure, SharedConditions } from './conditions.ts'
+import { commonConflicts, conflictsWith, isOutdatedFailure, SharedConditions } from './conditions.ts'
 
 type Limits = Partial<Record<'light_gen' | 'agentic' | 'graph_extract' | 'contextual_blurb' | 'evaluator', number>>
 
@@ -66,6 +66,23 @@ describe('a changed setting of a model', () => {
       limitOf('light_gen'),
     ])
     expect(pathsOf(failed(conditions(), { base: 'agentic-rag' }), now)).toEqual([])
+  })
+
+  it('of which one side records no digest of a value conflicts with nothing, and another digest does', () => {
+    const withDigest = (digest?: string) => {
+      const found = conditions()
+      const { settings } = found.runtime.models!.roles['light_gen']!
+      if (digest !== undefined) settings!['resolved_digest'] = digest
+      return found
+    }
+    expect(pathsOf(answered(withDigest()), withDigest('a'))).toEqual([])
+    expect(pathsOf(answered(withDigest('a')), withDigest())).toEqual([])
+    expect(pathsOf(answered(withDigest('a')), withDigest('b'))).toEqual([
+      'reproducibility.runtime.models.roles.light_gen.settings.resolved_digest',
+    ])
+    expect([...commonConflicts(withDigest('a'), withDigest())]).toEqual([])
+    expect(isOutdatedFailure(failed(withDigest()), withDigest('a'))).toBe(false)
+    expect(isOutdatedFailure(failed(withDigest('a')), withDigest('b'))).toBe(true)
   })
 
   it('conflicts with every answer of an approach whose calls are unknown', () => {

@@ -1,6 +1,6 @@
 import { APPROACHES, approachDescriptor, type BaseApproach } from '../../../contract/approaches.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import type { Reproducibility, ResolvedModels } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 import {
   embeddingSpaceOf,
@@ -10,7 +10,14 @@ import {
   writerOf,
 } from '../../../contract/manifests/model-backends.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
-import { type Difference, differences, firstDifference, IDENTITY_PARTS, type RowIdentity } from './row-identity.ts'
+import {
+  ABSENT,
+  type Difference,
+  differences,
+  firstDifference,
+  IDENTITY_PARTS,
+  type RowIdentity,
+} from './row-identity.ts'
 
 // Which conditions of a row bind the other rows of its run (decision 048). Each row records everything that it was made under, and most of it must be equal in
 // all rows of a run. Two parts bind only what they may have changed: the settings of a model bind the answers that it had a part in, so that a failed
@@ -115,8 +122,23 @@ function binds(path: string, row: BoundRow): boolean {
   return role === null || hasPart(role, row)
 }
 
-const allDifferences = (stored: Reproducibility, current: Reproducibility): Generator<Difference> =>
-  differences(stored, current, ['reproducibility'])
+/** The setting of a model that holds a digest of its address or path, where a variable completes it. */
+export const RESOLVED_DIGEST = 'resolved_digest'
+
+/** True where only one side records the value of a variable: rows of before record none. */
+const isUnknown = ({ path, stored, current }: Difference): boolean =>
+  path.endsWith(`.${RESOLVED_DIGEST}`) && (stored === ABSENT || current === ABSENT)
+
+const knownDifferences = (stored: unknown, current: unknown, path: string): IteratorObject<Difference> =>
+  differences(stored, current, [path]).filter((difference) => !isUnknown(difference))
+
+/** The fields in which both conditions are known and differ. */
+export const allDifferences = (stored: Reproducibility, current: Reproducibility): IteratorObject<Difference> =>
+  knownDifferences(stored, current, 'reproducibility')
+
+/** True for models whose settings are equal as far as both are known. */
+export const areSameModels = (stored: ResolvedModels | null, current: ResolvedModels | null): boolean =>
+  knownDifferences(stored, current, 'models').next().done === true
 
 /** The fields in which a stored row forbids that rows of these conditions are added to its run. */
 export function* conflictsWith(stored: BoundRow, current: Reproducibility): Generator<Difference> {

@@ -59,7 +59,10 @@ function shortened(stored: string, current: string): [string, string] {
   return [cut(stored), cut(current)]
 }
 
-const shown = (value: unknown): string => (value === undefined ? '(absent)' : canonicalJson(value))
+/** Stands for the value of a field that one side does not have. */
+export const ABSENT = '(absent)'
+
+const shown = (value: unknown): string => (value === undefined ? ABSENT : canonicalJson(value))
 
 export type Difference = Omit<PlanConflict, 'row_id' | 'rows'>
 

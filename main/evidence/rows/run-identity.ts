@@ -3,7 +3,7 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationConditions, RunIdentity } from '../../../contract/evidence/run-identity.ts'
-import { commonConflicts, conflictsWith } from './conditions.ts'
+import { allDifferences, commonConflicts, conflictsWith } from './conditions.ts'
 import { type Difference, differences, sameJson } from './row-identity.ts'
 
 // A run's identity is one record beside its rows, kept durably before the first call. A process that opens the evidence to add rows compares
@@ -105,7 +105,7 @@ async function conflictsOf(
   for (const difference of evaluationDifferences(evaluation, evaluationNow)) add(difference, first, run.rowCount)
   // A process that has the run open makes rows under all of its conditions.
   const recorded = isShared
-    ? differences(reproducibility, reproducibilityNow, ['reproducibility'])
+    ? allDifferences(reproducibility, reproducibilityNow)
     : commonConflicts(reproducibility, reproducibilityNow)
   for (const difference of recorded)
     if (!byField.has(`${difference.path}\0${difference.stored}`)) add(difference, null, 0)

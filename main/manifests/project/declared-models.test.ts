@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import type { Experiment } from '../experiment.ts'
+import { areSameModels } from '../../evidence/rows/conditions.ts'
 import { declaredModels, withSettings } from './declared-models.ts'
 
 const CHAT: ModelChoice = {
@@ -32,6 +33,36 @@ it('a row records the settings that can change an answer, without credentials', 
     backend: 'builtin',
     model: 'extractive-answerer',
   })
+})
+
+it('an address or a path that a variable completes is recorded by a digest of its value, without credentials', () => {
+  const at = (base_url: string, env = {}) =>
+    declaredModels(experimentOf({ ...CHAT, base_url }), 'one', env)!.roles['light_gen']!.settings
+  const variable = '${HOST:-http://host}/v1'
+  const digest = at(variable)!['resolved_digest']
+  expect(digest).toMatch(/^[0-9a-f]{16}$/)
+  expect(at(variable, { HOST: 'http://user:secret@host' })).toEqual(at(variable))
+  expect(at(variable, { HOST: 'http://other' })!['resolved_digest']).not.toBe(digest)
+  expect(at(variable, { KEY: 'secret' })).toEqual(at(variable))
+  expect(at('http://host/v1')).not.toHaveProperty('resolved_digest')
+  // Its value is unknown here.
+  expect(at('${HOST}/v1')).not.toHaveProperty('resolved_digest')
+  expect(declaredModels(experimentOf({ ...CHAT, base_url: variable }), 'one')!.roles['light_gen']!.settings).toEqual({
+    ...at(variable),
+    resolved_digest: undefined,
+  })
+  const file = { backend: 'gguf', model: '${HOME}/m.gguf' } as ModelChoice
+  const inHome = (HOME: string) => declaredModels(experimentOf(file), 'one', { HOME })!.roles['light_gen']
+  expect(inHome('/a')).not.toEqual(inHome('/b'))
+})
+
+it('models are the same where the value of a variable is not known on both sides', () => {
+  const variable = { ...CHAT, base_url: '${HOST:-http://host}/v1' }
+  const here = (env?: Record<string, string>) => declaredModels(experimentOf(variable), 'one', env)
+  expect(areSameModels(here(), here({}))).toBe(true)
+  expect(areSameModels(here({}), here({ HOST: 'http://host' }))).toBe(true)
+  expect(areSameModels(here({}), here({ HOST: 'http://other' }))).toBe(false)
+  expect(areSameModels(null, here({}))).toBe(false)
 })
 
 it('time limit, attempts, calls at once and the variable of the key change no answer', () => {

@@ -69,6 +69,8 @@ interface RunEnvironment {
   modelSet: string | null
   /** `embedded`, or the address of an external gateway. */
   gateway: string
+  /** Of an embedded platform: what completes addresses and paths of its models. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
   basePort: number | null
   providers: Record<string, string>
   judgePanel: { enabled: boolean; endpoint: string; models: string[] }
@@ -272,7 +274,7 @@ export async function reproducibilityOf(
       gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),
       base_port: environment.basePort,
       providers: environment.providers,
-      models: environment.gateway === 'embedded' ? models && withSettings(experiment, models) : models,
+      models: environment.gateway === 'embedded' ? models && withSettings(experiment, models, environment.env) : models,
       judge_panel: {
         enabled: environment.judgePanel.enabled,
         endpoint: withoutCredentials(environment.judgePanel.endpoint),

@@ -1,6 +1,6 @@
 import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 import { roleWords } from '../../../core/role-words.ts'
-import { INGESTION_JOB, roleOfField } from '../../evidence/rows/conditions.ts'
+import { INGESTION_JOB, RESOLVED_DIGEST, roleOfField } from '../../evidence/rows/conditions.ts'
 
 const MODEL_SET = 'reproducibility.runtime.models.set'
 
@@ -42,8 +42,11 @@ const withFileNames = (words: string, conflicts: readonly PlanConflict[]): strin
   return files.length === 0 ? words : `${words} (${files.join(', ')})`
 }
 
-const PATH_DIGEST = 'path_sha256'
-const FIELD_WORDS: Readonly<Record<string, string>> = { model: 'name', [PATH_DIGEST]: 'file or folder' }
+const DIGESTS: Readonly<Record<string, string>> = {
+  path_sha256: 'file or folder',
+  [RESOLVED_DIGEST]: 'value of the variable in the address or path',
+}
+const FIELD_WORDS: Readonly<Record<string, string>> = { model: 'name', ...DIGESTS }
 
 /** `max_tokens of the model m, which writes answers (manifests/models.yaml): 64 → 900`; a setting that several roles share is named once. */
 function modelWords(conflicts: readonly PlanConflict[]): string {
@@ -57,7 +60,7 @@ function modelWords(conflicts: readonly PlanConflict[]): string {
       : `${field} of the model ${model}, which ${work}`
   const named = withFileNames(what, conflicts)
   // A digest says nothing to a reader.
-  return last === PATH_DIGEST ? named : `${named}: ${stored} → ${current}`
+  return Object.hasOwn(DIGESTS, last) ? named : `${named}: ${stored} → ${current}`
 }
 
 /** What differs between stored and present conditions, with the files in which it does, and of a model also the values. Of another set of models its name is enough. */

@@ -77,6 +77,13 @@ it('another file of the same name is named as such, without its digest', () => {
   )
 })
 
+it('another value of a variable is named as such, without its digest', () => {
+  const path = 'reproducibility.runtime.models.roles.embed.settings.resolved_digest'
+  expect(linesOf(conflict(path, { model: 'm', files: ['manifests/models.yaml'] }))[1]).toMatch(
+    /^What differs: value of the variable in the address or path of the model m, which .* \(manifests\/models.yaml\)\.$/,
+  )
+})
+
 it('another set of models is named as such, and not by the settings of each of its models', () => {
   const role = 'reproducibility.runtime.models.roles.embed.model'
   expect(linesOf(conflict(role), conflict('reproducibility.runtime.models.set'))[1]).toBe(

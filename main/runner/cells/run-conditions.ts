@@ -27,7 +27,7 @@ import { isStoredRun, openEvidence, placeOf, ResumeConflictError } from './open-
 
 /** Describes what the conditions of a run's rows depend on. */
 export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId' | 'evaluator'> & {
-  platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet'>
+  platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet' | 'env'>
   files: { evidence: string } & Partial<ArtifactFiles>
 }
 
@@ -47,6 +47,7 @@ async function currentConditions(
   const environment = {
     modelSet: platform.modelSet,
     gateway: platform.gateway,
+    env: platform.env,
     basePort: platform.basePort,
     providers: {
       ...(await providerSelection(experiment.root, dataset.profile, platform.kind)),
@@ -96,7 +97,7 @@ async function asStored(
 const modelsNow = ({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null =>
   platform.kind === 'external' || stored === null
     ? stored
-    : declaredBeside(experiment, platform.modelSet ?? experiment.models.default_set, stored)
+    : declaredBeside(experiment, platform.modelSet ?? experiment.models.default_set, stored, platform.env)
 
 /** Of the ingestion that the embedded platform would do; null or absent where it is not known. */
 type KnownIngestion = Partial<Pick<IngestionProvenance, 'content_digest' | 'job_id'>>

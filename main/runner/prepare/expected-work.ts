@@ -10,9 +10,9 @@ import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { isRuleBased, isService } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
 import { isEmbedded, metricOfId } from '../../../contract/metrics/metrics.ts'
-import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
+import { areSameModels } from '../../evidence/rows/conditions.ts'
 import { declaredBeside } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import { EVALUATED_AGAIN } from '../finish/evaluate-again.ts'
@@ -80,7 +80,7 @@ export function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggr
     const isSame =
       inputs.gatewayUrl === null
         ? runtime.gateway === 'embedded' &&
-          canonicalJson(runtime.models) === canonicalJson(declaredBeside(experiment, set, runtime.models))
+          areSameModels(runtime.models, declaredBeside(experiment, set, runtime.models))
         : runtime.gateway === inputs.gatewayUrl
     return (
       isSame &&
