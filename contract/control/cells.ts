@@ -7,6 +7,7 @@ import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../evidence/evaluation-result.ts'
 import { JudgedAnswer, PromptLeak } from '../evidence/judgments.ts'
 import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
+import { Cost } from '../manifests/prices.ts'
 import { CellCut, CellVerdict } from './run-index/cell.ts'
 import { Name, runDataset } from './run-index/parts.ts'
 
@@ -38,6 +39,10 @@ export const GoldPath = z.strictObject({
 })
 export type GoldPath = z.infer<typeof GoldPath>
 
+/** Cost of one answer and of grading it, at prices of today: rows hold tokens, no money. */
+export const AnswerCost = z.strictObject({ answer: Cost, grading: Cost })
+export type AnswerCost = z.infer<typeof AnswerCost>
+
 /** One cell in full. Texts and lists that would not fit are cut, and `cuts` lists where; `cells.answerSlice` reads on. */
 export const CellDetail = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -54,6 +59,7 @@ export const CellDetail = z.discriminatedUnion('kind', [
     gold_ranks: z.array(z.int().min(1).nullable()).nullable(),
     /** How far each gold fact came that no context holds, null for the others; null for all where the trace does not show it. */
     gold_paths: z.array(GoldPath.nullable()).nullable(),
+    cost: AnswerCost,
   }),
   z.strictObject({
     kind: z.literal('historical'),

@@ -10,6 +10,7 @@ import { ladderPage } from '../report/html/ladder-page.ts'
 import type { PageArtifact } from '../report/html/run-facts.ts'
 import { readJudgmentsIfThere } from '../report/aggregate/judge-input.ts'
 import { longCsv } from '../report/csv/long-csv.ts'
+import { loadPrices } from '../manifests/models/own-prices.ts'
 import { cellsCsv } from '../report/csv/cells-csv.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summarizeRun } from '../report/publication/write-artifacts.ts'
@@ -97,10 +98,10 @@ export function exportJson(index: RunIndexApi, input: ExportInput): AsyncGenerat
   return chunks({ fileName: nameOf(input, '.json'), mediaType: 'application/json' }, texts())
 }
 
-/** Every cell of a run, one line each. Rejects with `not_supported` for snapshots. */
-export function exportCells(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
+/** Every cell of a run, one line each, with its cost at the prices of the project in `root`. Rejects with `not_supported` for snapshots. */
+export function exportCells(index: RunIndexApi, input: ExportInput, root: string): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
-    yield* cellsCsv(await evidenceFilesOf(index, input))
+    yield* cellsCsv(await evidenceFilesOf(index, input), await loadPrices(root))
   }
   return chunks({ fileName: nameOf(input, '-cells.csv'), mediaType: 'text/csv' }, texts())
 }

@@ -63,6 +63,7 @@ describe('a folder with files that cannot be used', () => {
     expect(head).toMatch(
       /^run_id,dataset_id,question_id,question,model,repeat,status,latency_ms,attempts,faithfulness,/,
     )
+    expect(head).toMatch(/,tokens_in,tokens_out,tokens_cached,tokens_estimated,cost,grading_cost,currency$/)
     expect(lines.filter((line) => line.startsWith(`${REPORT_RUN},smoke,`))).toHaveLength(goldenRows(dataset).length)
     expect(lines.find((line) => line.includes('graph-rag'))).toContain('unevaluable: answer_only')
     expect(lines.some((line) => line.includes('Question 1 of smoke?') && line.includes('Answer of hybrid-rag'))).toBe(

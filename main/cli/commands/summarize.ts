@@ -95,7 +95,7 @@ async function summarize(
   }
   const cells = textOption(invocation, 'cells-output')
   if (cells !== null) {
-    const written = await writeCellsCsv(resolve(cells), summaries.evidence)
+    const written = await writeCellsCsv(resolve(cells), summaries.evidence, prices)
     invocation.stdout.write(`${resolve(cells)}  sha256 ${written.sha256}\n`)
   }
   return reportUnusable(unusable, invocation)

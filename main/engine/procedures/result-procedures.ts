@@ -1,6 +1,8 @@
 import type { ExportChunk, ExportInput } from '../../../contract/control/stored-runs.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { PricesFile } from '../../../contract/manifests/prices.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
+import { answerCost } from '../../report/tables/answer-cost.ts'
 import { bundledDatasets } from '../../report/run-bundle.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { orNull, type RunIndexApi } from '../index-gateway.ts'
@@ -57,7 +59,7 @@ export function matrixProcedures({ index, judging }: EngineParts) {
   }
 }
 
-export function cellProcedures({ index, preparation, notes, judging, artifacts }: EngineParts) {
+export function cellProcedures({ index, preparation, notes, judging, artifacts, config }: EngineParts) {
   const isWithheld = withheldBy(judging)
   return {
     notes: control.cells.notes.handler(({ input }) => ({ cells: notes.ofCells(input.run_id) })),
@@ -69,11 +71,17 @@ export function cellProcedures({ index, preparation, notes, judging, artifacts }
       if (cell.kind !== 'canonical') return cell
       const gold_ranks = goldRanksOf(cell)
       const isWhole = !cell.cuts.some(({ path }) => path[0] === 'trace')
-      const gold = { gold_ranks, gold_paths: isWhole ? await goldPathsOf(artifacts, cell.row, gold_ranks) : null }
+      // An unusable file of prices is reported by the page of the verdict.
+      const prices = await loadPrices(config.root).catch(() => PricesFile.parse({ version: 1 }))
+      const figures = {
+        cost: answerCost(cell.row, prices),
+        gold_ranks,
+        gold_paths: isWhole ? await goldPathsOf(artifacts, cell.row, gold_ranks) : null,
+      }
       const withheld = await isWithheld(input.run_id, cell.row.dataset.id)
       return withheld
-        ? { ...cell, ...NO_GRADES, ...gold }
-        : { ...cell, judging: await preparation.of(cell.row), ...gold }
+        ? { ...cell, ...NO_GRADES, ...figures }
+        : { ...cell, judging: await preparation.of(cell.row), ...figures }
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
       const { ok: _ok, ...slice } = await index.query('answerSlice', input)
@@ -192,7 +200,9 @@ export function exportProcedures({ index, report, config, artifacts, judging, no
     json: control.exports.json.handler(({ input }) =>
       withControlErrors(withGrades(input, exportJson(index, input)), report),
     ),
-    cells: control.exports.cells.handler(({ input }) => withControlErrors(exportCells(index, input), report)),
+    cells: control.exports.cells.handler(({ input }) =>
+      withControlErrors(exportCells(index, input, config.root), report),
+    ),
     rows: control.exports.rows.handler(({ input }) => withControlErrors(exportRows(index, input), report)),
     report: control.exports.report.handler(({ input }) =>
       withControlErrors(withGrades(input, exportReport(index, input, notes.ofRun(input.run_id).label)), report),

@@ -3,7 +3,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { usageOfCall, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import type { Prices } from '../../../contract/manifests/prices.ts'
 import { amountWords } from '../../../contract/words.ts'
-import { approachCosts, costLines } from './answer-cost.ts'
+import { answerCost, approachCosts, costLines } from './answer-cost.ts'
 import { UsageTally } from '../aggregate/usage-tally.ts'
 
 const prices: Prices = { currency: 'EUR', models: { chat: { input: 2, output: 8 } } }
@@ -95,4 +95,34 @@ it('amounts have more digits the smaller they are', () => {
     '0.00042 USD',
     '0.00 USD',
   ])
+})
+
+describe('cost of one answer', () => {
+  const row = (server: object | null, grading: ModelUsage[] = []) =>
+    ({ metrics: { operational: { server }, ragas: { model_usage: grading } } }) as unknown as Parameters<
+      typeof answerCost
+    >[0]
+
+  it('is that of its own tokens, with grading beside it', () => {
+    const { answer, grading } = answerCost(row({ model_usage: [chat(4000, 1000)] }, [chat(500_000)]), prices)
+    expect([answer, grading]).toEqual([
+      { amount: 0.016, currency: 'EUR', unknown: [] },
+      { amount: 1, currency: 'EUR', unknown: [] },
+    ])
+  })
+
+  it('is nothing where models of this machine answered, and unknown where a paid call is not named', () => {
+    const local = usageOfCall('local', false, { prompt_tokens: 9, completion_tokens: 9 })
+    expect(answerCost(row({ model_usage: [local] }), prices).answer).toEqual({
+      amount: 0,
+      currency: 'EUR',
+      unknown: [],
+    })
+    for (const server of [null, { cloud_calls: 2 }])
+      expect(answerCost(row(server), prices).answer).toEqual({
+        amount: 0,
+        currency: 'EUR',
+        unknown: ['the answer does not report what it used'],
+      })
+  })
 })

@@ -1,7 +1,10 @@
 import type { BaseApproach } from '../../../contract/approaches.ts'
+import type { AnswerCost } from '../../../contract/control/cells.ts'
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import { costOf, type Cost, type Prices } from '../../../contract/manifests/prices.ts'
 import { amountWords, costWords, plural } from '../../../contract/words.ts'
+import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
+import { usageOfRow } from '../aggregate/usage-tally.ts'
 import { STATE_SIGNS } from '../words.ts'
 
 /** Describes what an approach cost in a run, at prices of today: the summary holds tokens, no money. */
@@ -33,6 +36,14 @@ export function approachCosts({ approaches }: Pick<Aggregate, 'approaches'>, pri
       grading: costOf(grading, prices),
     }
   })
+}
+
+/** Cost of the answer of a row and of grading it; unknown where the row does not record what its models used. */
+export function answerCost(row: Pick<FigureRow, 'metrics'>, prices: Prices): AnswerCost {
+  const { answer, grading } = usageOfRow(row)
+  const cost = costOf(answer ?? [], prices)
+  const silent = answer === null ? ['the answer does not report what it used'] : []
+  return { answer: { ...cost, unknown: [...cost.unknown, ...silent] }, grading: costOf(grading, prices) }
 }
 
 /** A line per approach of each dataset, and why a cost is not known in full; nothing for runs without paid models. */

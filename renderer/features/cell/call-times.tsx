@@ -1,5 +1,7 @@
+import type { AnswerCost } from '../../../contract/control/cells.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { DataTable, num } from '../../components/tables.tsx'
+import { costWords } from '../../../contract/words.ts'
 import { count, duration } from '../../components/format.ts'
 import { failureMessage } from '../../../core/role-words.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
@@ -70,14 +72,30 @@ function TimeBar({ operational }: { operational: Operational }) {
   )
 }
 
-/** Shows where the time went and what was used, and each attempt where there was more than one. */
-export function CallTimes({ operational }: { operational: Operational }) {
+/** What an answer cost, as far as it is known; nothing where it used no model with a price. */
+export const paidWords = ({ answer }: AnswerCost): string[] => (answer.amount === 0 ? [] : [costWords(answer)])
+
+/** Shows where the time went, what was used and what it cost, and each attempt where there was more than one. */
+export function CallTimes({ operational, cost }: { operational: Operational; cost: AnswerCost }) {
   const { attempts, token_usage: tokens, server } = operational
+  const models = server?.model_usage ?? []
+  const cached = models.reduce((sum, { cached_input_tokens: of = 0 }) => sum + of, 0)
+  const isEstimated = models.some(({ estimated }) => estimated !== undefined)
   const used = [
     ...(server === null
       ? []
       : [WORDS.used.chunks(server.chunks), WORDS.used.calls(server.llm_calls, server.cloud_calls)]),
-    ...(tokens === null ? [] : [WORDS.used.tokens(count(tokens.prompt_tokens), count(tokens.completion_tokens))]),
+    ...(tokens === null
+      ? []
+      : [
+          WORDS.used.tokens(
+            count(tokens.prompt_tokens),
+            count(tokens.completion_tokens),
+            cached === 0 ? null : count(cached),
+            isEstimated,
+          ),
+        ]),
+    ...paidWords(cost),
   ]
   return (
     <section>

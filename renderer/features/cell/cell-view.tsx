@@ -20,6 +20,7 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { api, control } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
+import { paidWords } from './call-times.tsx'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { EvidenceDiff, EvidenceTab } from './evidence-tab.tsx'
@@ -100,7 +101,7 @@ const ANSWER_PATH = 'evidence.answer'
 /** A cell of a run: what went right or wrong, the answer beside the reference, then evidence and figures in tabs. */
 function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
   const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
-  const { row: cell, cuts, verdicts, judging, gold_ranks: goldRanks, gold_paths: goldPaths } = detail
+  const { row: cell, cuts, verdicts, judging, gold_ranks: goldRanks, gold_paths: goldPaths, cost } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
   const comparing = against !== undefined && against !== approach.model
@@ -110,7 +111,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const bodies: Record<CellTab, () => ReactNode> = {
     evidence: () => <EvidenceTab row={cell} goldRanks={goldRanks} />,
     scores: () => <ScoresTab row={cell} verdicts={verdicts} judging={judging} />,
-    path: () => <TraceTab run={run} cell={cell} cuts={cuts} />,
+    path: () => <TraceTab run={run} cell={cell} cuts={cuts} cost={cost} />,
     provenance: () => <ProvenanceTable row={cell} />,
     raw: () => <RawJson value={cell} />,
   }
@@ -132,7 +133,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           <span className="dim ellipsis">
             {question.id}
             {question.hops !== null && ` · ${plural(question.hops, 'hop')}`} ·{' '}
-            {duration(cell.metrics.operational.latency_ms)}
+            {[duration(cell.metrics.operational.latency_ms), ...paidWords(cost)].join(' · ')}
             {cell.repeat !== undefined && ` · ${WORDS.repetition(cell.repeat)}`} · {cell.dataset.label}
           </span>
           <span className="row nowrap">{actions}</span>

@@ -155,7 +155,8 @@ export const CELL_WORDS = {
     chunks: (chunks: number) => plural(chunks, 'chunk in the prompt', 'chunks in the prompt'),
     calls: (all: number, cloud: number) =>
       `${plural(all, 'model call')}${cloud === 0 ? '' : ` (${cloud} in the cloud)`}`,
-    tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,
+    tokens: (input: string, output: string, cached: string | null, isEstimated: boolean) =>
+      `${input} tokens in${cached === null ? '' : ` (${cached} of them from a cache)`}, ${output} out${isEstimated ? ' (estimated)' : ''}`,
   },
   attempts: 'Attempt',
   attempt: { outcome: 'Outcome', waited: 'Waited', took: 'Took', http: 'HTTP', message: 'Message' },

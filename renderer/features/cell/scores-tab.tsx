@@ -19,7 +19,7 @@ export function ScoresTab({
   row,
   verdicts,
   judging,
-}: Omit<Extract<CellDetail, { kind: 'canonical' }>, 'kind' | 'cuts' | 'gold_ranks' | 'gold_paths'>) {
+}: Pick<Extract<CellDetail, { kind: 'canonical' }>, 'row' | 'verdicts' | 'judging'>) {
   return (
     <>
       <ScoreTable row={row} />
