@@ -4,7 +4,7 @@ import { Crc32, count, EvaluationMetric, EvidenceCapability, Identifier } from '
 import { METRIC_CLASSES } from '../metrics/metric.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
-import { ContextHealth, ExtractionHealth } from './derivation.ts'
+import { ContextHealth, DocumentHealth, ExtractionHealth } from './derivation.ts'
 import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'
 import { MissingColumn } from './missing-column.ts'
 import { MeasuredLevel } from './measured-level.ts'
@@ -339,6 +339,8 @@ export const Aggregate = z.strictObject({
   extraction: ExtractionHealth.optional(),
   /** Chunks that were read without their context, because its call failed; absent where none was. */
   contexts: ContextHealth.optional(),
+  /** Documents that the collection lacked, because a text of them could not be embedded; absent where it had all. */
+  left_out: DocumentHealth.optional(),
   /** Holds what models used for reading the documents, where this run read them; absent where rules did or an earlier run, and where it is unknown. */
   ingestion_use: SharedUse.optional(),
   /** Holds what judges used; absent where rules judged, and in files of before. */

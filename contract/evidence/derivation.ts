@@ -23,6 +23,13 @@ export const ContextHealth = z.looseObject({
 })
 export type ContextHealth = z.infer<typeof ContextHealth>
 
+/** Documents of a corpus, and those that its collection lacks because a text of them cannot be embedded. */
+export const DocumentHealth = z.looseObject({
+  documents: z.int().min(1),
+  without_vectors: z.int().min(1),
+})
+export type DocumentHealth = z.infer<typeof DocumentHealth>
+
 /**
  * Describes what made something that is derived from documents. It is stored with what it describes; equal records mean that the same input went through the
  * same models, settings and code, and only then is a derived artefact used again. Rows carry the records of the artefacts that answered them.
@@ -56,5 +63,7 @@ export const Derivation = z.looseObject({
   extraction: ExtractionHealth.optional(),
   /** Of contexts, where some failed. */
   contexts: ContextHealth.optional(),
+  /** Of chunks, where documents are left out. */
+  left_out: DocumentHealth.optional(),
 })
 export type Derivation = z.infer<typeof Derivation>

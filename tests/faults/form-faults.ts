@@ -209,9 +209,8 @@ export const FORM_FAULTS: Readonly<Record<string, ModelFault>> = {
   'embed-index': {
     about: 'numbers every vector 0',
     embed: (vectors) => vectorsIn(vectors.map((embedding) => ({ index: 0, embedding }))),
-    cells: 'none',
-    says: [/expected embeddings 0 to 2 once each/],
-    action: REPAIR,
+    cells: 'all',
+    action: 'nothing: the texts are sent in smaller batches, in the end one by one',
   },
   'embed-nested': {
     about: 'sends each vector inside a list',
@@ -224,17 +223,15 @@ export const FORM_FAULTS: Readonly<Record<string, ModelFault>> = {
     about: 'sends vectors of two lengths',
     embed: (vectors) =>
       vectorsIn(vectors.map((vector, index) => ({ index, embedding: index % 2 === 0 ? vector : vector.slice(1) }))),
-    cells: 'none',
-    says: [/dimensions|length/],
-    action: REPAIR,
+    cells: 'all',
+    action: 'nothing: the texts are sent in smaller batches, in the end one by one',
   },
   'embed-null': {
     about: 'sends null in place of the second vector',
     embed: (vectors) =>
       vectorsIn(vectors.map((embedding, index) => ({ index, embedding: index === 1 ? null : embedding }))),
-    cells: 'none',
-    says: [/unknown form/],
-    action: REPAIR,
+    cells: 'all',
+    action: 'nothing: the texts are sent in smaller batches, in the end one by one',
   },
   'embed-zero': {
     about: 'sends vectors of zeros',

@@ -2,7 +2,12 @@ import { BaseApproach } from '../../../contract/approaches.ts'
 import { EvaluationMetric } from '../../../contract/common.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { RowDataset } from '../../../contract/evidence/canonical-row.ts'
-import type { ContextHealth, Derivation, ExtractionHealth } from '../../../contract/evidence/derivation.ts'
+import type {
+  ContextHealth,
+  Derivation,
+  DocumentHealth,
+  ExtractionHealth,
+} from '../../../contract/evidence/derivation.ts'
 import type { GoldEvidence } from '../../../contract/manifests/queries.ts'
 import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
 import { SharedConditions } from '../../evidence/rows/conditions.ts'
@@ -201,12 +206,14 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
       const made = found.flatMap((tally) => tally.derivations)
       const extraction = extractionOf(made)
       const contexts = contextsOf(made)
+      const leftOut = leftOutOf(made)
       const counted = {
         ...aggregate,
         ...(looks === undefined ? {} : { looks }),
         ...(equivalenceMargin === undefined ? {} : { equivalence_margin: equivalenceMargin }),
         ...(extraction === null ? {} : { extraction }),
         ...(contexts === null ? {} : { contexts }),
+        ...(leftOut === null ? {} : { left_out: leftOut }),
         ...(ingestionUse === undefined ? {} : { ingestion_use: ingestionUse }),
         ...judgingUse(context.judge),
         ...(measuredLevel === undefined ? {} : { measured_level: measuredLevel }),
@@ -237,6 +244,15 @@ const contextsOf = (made: readonly Derivation[]): ContextHealth | null =>
     .flatMap(({ contexts }) => contexts ?? [])
     .reduce<ContextHealth | null>(
       (most, each) => (each.without_context > (most?.without_context ?? 0) ? each : most),
+      null,
+    )
+
+/** Documents that were left out, in the same way. */
+const leftOutOf = (made: readonly Derivation[]): DocumentHealth | null =>
+  made
+    .flatMap(({ left_out: leftOut }) => leftOut ?? [])
+    .reduce<DocumentHealth | null>(
+      (most, each) => (each.without_vectors > (most?.without_vectors ?? 0) ? each : most),
       null,
     )
 

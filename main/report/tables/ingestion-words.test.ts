@@ -21,3 +21,17 @@ it('chunks without their context are counted from the records of the rows, and a
   const none = await aggregateRun(streamOf(rowsWith([])), context)
   expect([none.contexts, ingestionWords(none)]).toEqual([undefined, null])
 })
+
+it('documents that the collection lacked are counted from the records of the rows', async () => {
+  const dataset = wideDataset('wide', 'Wide', 1)
+  const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla] }
+  const rows = dataset.questions.map((_, index) => {
+    const row = fixtureRow(dataset, ALIASES.vanilla, index)
+    const leftOut = { documents: 12, without_vectors: 2 }
+    const derivations = [{ artefact: 'chunks' as const, input: 'x', code: 'chunks 1', left_out: leftOut }]
+    return { ...row, evidence: { ...row.evidence!, derivations } }
+  })
+  expect(ingestionWords(await aggregateRun(streamOf(rows), context))).toBe(
+    'Documents: 2 of 12 left out of the search, because a text of them could not be embedded; a resumed run tries again',
+  )
+})

@@ -2,9 +2,18 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { ExtractionHealth } from '../../../contract/evidence/derivation.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
-/** Returns how the graph and the contexts were made that answered; null where no row records it. */
-export function ingestionWords({ extraction, contexts }: Pick<Aggregate, 'extraction' | 'contexts'>): string | null {
+/** Returns how the collections and the graph were made that answered; null where no row records it. */
+export function ingestionWords({
+  left_out: leftOut,
+  extraction,
+  contexts,
+}: Pick<Aggregate, 'left_out' | 'extraction' | 'contexts'>): string | null {
   const parts = [
+    ...(leftOut === undefined
+      ? []
+      : [
+          `Documents: ${countWords(leftOut.without_vectors)} of ${countWords(leftOut.documents)} left out of the search, because a text of them could not be embedded; a resumed run tries again`,
+        ]),
     ...(extraction === undefined ? [] : [extractionWords(extraction)]),
     ...(contexts === undefined
       ? []

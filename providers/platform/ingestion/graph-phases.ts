@@ -5,6 +5,7 @@ import { plural } from '../../../contract/words.ts'
 import { abortable } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { PhaseFailure } from './errors.ts'
+import { namedDocuments } from './left-out-documents.ts'
 import type { Document } from './phases.ts'
 import type { Count, PhaseLog, PhaseOutcome } from './phase-log.ts'
 
@@ -120,12 +121,8 @@ async function drain(
   )
 }
 
-/** Returns which documents the graph lacks, the first three with what stopped them. */
-function leftOut(failed: DrainResult['failed'], processed: number): string {
-  const named = failed.slice(0, 3).map(({ document, error }) => `${document} (${error})`)
-  const more = failed.length > named.length ? [`${failed.length - named.length} more`] : []
-  return `the graph lacks ${plural(failed.length, 'document')} of ${processed + failed.length}: ${[...named, ...more].join(', ')}; a new run tries them again`
-}
+const leftOut = (failed: DrainResult['failed'], processed: number): string =>
+  `the graph lacks ${plural(failed.length, 'document')} of ${processed + failed.length}: ${namedDocuments(failed)}; a new run tries them again`
 
 /**
  * A note on documents in which nothing was found. A graph without any entity could answer nothing: it fails, so that no run counts it as built.

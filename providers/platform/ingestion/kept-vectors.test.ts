@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { PhaseFailure } from './errors.ts'
 import { keptFilePath } from './kept-file.ts'
 import { openKeptVectors } from './kept-vectors.ts'
+import { LeftOutDocuments } from './left-out-documents.ts'
 import { embedChunks } from './phases.ts'
 
 let folder: string
@@ -133,10 +134,13 @@ it('keeps nothing of an answer with too few vectors', async () => {
 describe('vectors of chunks', () => {
   const chunks = ['one', 'three', 'fourteen'].map((content, chunkIndex) => storedChunk('a.md', content, chunkIndex))
   const count = () => undefined
+  const none = new LeftOutDocuments(1)
 
   it('are read from the file, which has them until the collection is written', async () => {
     const kept = openKeptVectors(file, 'm', embed)
-    const { result } = await embedChunks(chunks, kept.embed, kept, signal, count)
+    const {
+      result: { vectors: result },
+    } = await embedChunks(chunks, kept.embed, kept, none, signal, count)
     expect(Array.from(chunks, (_, at) => result.at(at))).toEqual([3, 5, 8].map((size) => Float32Array.of(size, 0.1)))
     expect([result.length, result.at(3)]).toEqual([3, undefined])
     kept.remove()
@@ -146,7 +150,7 @@ describe('vectors of chunks', () => {
   it('let other requests run while they are taken from the file', async () => {
     const many = Array.from({ length: 20_000 }, (_, at) => ({ ...chunks[0]!, indexText: `text ${at}` }))
     const first = openKeptVectors(file, 'm', embed)
-    await embedChunks(many, first.embed, first, signal, count)
+    await embedChunks(many, first.embed, first, none, signal, count)
     first.close()
     const second = openKeptVectors(file, 'm', embed)
     let turns = 0
@@ -158,7 +162,7 @@ describe('vectors of chunks', () => {
     // Opening the file waits for the disk; what follows does not.
     await second.embed(['text 0'], signal)
     turns = 0
-    await embedChunks(many, second.embed, second, signal, count)
+    await embedChunks(many, second.embed, second, none, signal, count)
     clearImmediate(next)
     expect([turns > 3, second.reused]).toEqual([true, 20_001])
     second.close()
@@ -167,7 +171,9 @@ describe('vectors of chunks', () => {
   it('are in memory where they cannot be kept', async () => {
     mkdirSync(file)
     const kept = openKeptVectors(file, 'm', embed)
-    const { result } = await embedChunks(chunks, kept.embed, kept, signal, count)
+    const {
+      result: { vectors: result },
+    } = await embedChunks(chunks, kept.embed, kept, none, signal, count)
     expect(result.at(2)).toEqual(Float32Array.of(8, 0.1))
     kept.close()
   })

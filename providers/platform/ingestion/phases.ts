@@ -3,6 +3,7 @@ import { MOST_DOCUMENT_WARNINGS } from '../../../contract/http/ingestion.ts'
 import type { DocumentWarning } from '../../../contract/http/ingestion.ts'
 import type { IngestionProfile, ParserName } from '../../../contract/manifests/consumer.ts'
 import { messageOf } from '../../../core/json.ts'
+import { ChunkingError } from '../../../core/chunking/errors.ts'
 import { chunkTextWith, type KnownChanges } from './chunking/chunk-in-turns.ts'
 import { VectorStoreUnavailableError } from '../stores/vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorList, VectorStore } from '../stores/vector-store/vector-store.ts'
@@ -13,6 +14,8 @@ import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
 import type { KeptFile } from './kept-file.ts'
 import type { EmbedDocuments, KeptVectors } from './kept-vectors.ts'
+import { isFaultOfText, type LeftOutDocuments } from './left-out-documents.ts'
+import { ModelCallError } from '../models/model-host.ts'
 import { plainTextParser } from './parsers.ts'
 import { createPauses } from '../stores/graph-engine/sliced-work.ts'
 import type { CorpusTexts, DocumentParser, ParsedDocument } from './parsers.ts'
@@ -130,6 +133,7 @@ export async function chunk(
   profile: IngestionProfile,
   embed: EmbedDocuments,
   known: KnownChanges | null,
+  leftOut: LeftOutDocuments,
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<StoredChunk[]>> {
@@ -141,12 +145,20 @@ export async function chunk(
     signal.throwIfAborted()
     await pause()
     done += 1
-    const { chunks: pieces } = await chunkTextWith(
+    const pieces = await chunkTextWith(
       { text: document.text, ...profile.chunker },
       (texts) => abortable(embed(texts, signal), signal),
       known,
       signal,
+    ).then(
+      ({ chunks: cut }) => cut,
+      (error: unknown) => {
+        signal.throwIfAborted()
+        leftOut.add(document.path, error instanceof ChunkingError ? (error.cause ?? error) : error)
+        return null
+      },
     )
+    if (pieces === null) continue
     if (pieces.length === 0) empty.push(document.path)
     for (const piece of pieces) {
       chunks.push({
@@ -173,48 +185,75 @@ export async function chunk(
 
 /**
  * embed: a vector for each chunk, batch by batch. They stay in the file of kept vectors and are read when their turn comes. In memory are only those
- * that are not in that file: it cannot be used, or the collection as it is has them.
+ * that are not in that file: it cannot be used, or the collection as it is has them. A batch that fails is halved until the text is alone that
+ * cannot be embedded: its document is left out.
  */
 export async function embedChunks(
   chunks: readonly StoredChunk[],
   embed: EmbedDocuments,
   kept: Pick<KeptVectors, 'has' | 'stored' | 'problem'>,
+  leftOut: LeftOutDocuments,
   signal: AbortSignal,
   count: Count,
-): Promise<PhaseOutcome<VectorList>> {
-  const notKept = new Map<number, Float32Array>()
+): Promise<PhaseOutcome<{ chunks: readonly StoredChunk[]; vectors: VectorList }>> {
+  const notKept = new Map<StoredChunk, Float32Array>()
+  let dimensions: number | null = null
+  const embedSome = async (some: readonly StoredChunk[]): Promise<void> => {
+    const asked = some.filter(({ document }) => !leftOut.has(document))
+    const texts = asked.map(({ indexText }) => indexText)
+    if (texts.length === 0) return
+    try {
+      const embedded = await abortable(embed(texts, signal), signal)
+      if (embedded.length !== texts.length)
+        throw new PhaseFailure('embed', `${embedded.length} embeddings for ${texts.length} chunks`, {
+          service: 'embedding',
+        })
+      dimensions ??= embedded[0]!.length
+      for (const [at, chunk] of asked.entries()) {
+        const vector = embedded[at]!
+        if (vector.length !== dimensions) leftOut.add(chunk.document, otherSize(vector.length, dimensions))
+        else if (!kept.has(chunk.indexText)) notKept.set(chunk, vector)
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (asked.length > 1 && isFaultOfText(error)) {
+        const half = Math.ceil(asked.length / 2)
+        await embedSome(asked.slice(0, half))
+        await embedSome(asked.slice(half))
+      } else leftOut.add(asked[0]!.document, error)
+    }
+  }
   count('chunks_to_embed', chunks.length)
   const pause = createPauses(signal)
   for (let from = 0; from < chunks.length; from += EMBED_BATCH) {
     signal.throwIfAborted()
     // Vectors that are kept come without a wait.
     await pause()
-    const texts = chunks.slice(from, from + EMBED_BATCH).map(({ indexText }) => indexText)
-    const embedded = await abortable(embed(texts, signal), signal).catch((error: unknown) => {
+    const batch = chunks.slice(from, from + EMBED_BATCH)
+    await embedSome(batch).catch((error: unknown) => {
       signal.throwIfAborted()
+      if (error instanceof PhaseFailure) throw error
       throw new PhaseFailure('embed', `embedding failed: ${messageOf(error)}`, {
         service: 'embedding',
         httpStatus: statusOf(error),
         cause: error,
       })
     })
-    if (embedded.length !== texts.length) {
-      throw new PhaseFailure('embed', `${embedded.length} embeddings for ${texts.length} chunks`, {
-        service: 'embedding',
-      })
-    }
-    for (const [at, text] of texts.entries()) if (!kept.has(text)) notKept.set(from + at, embedded[at]!)
-    count('chunks_embedded', from + embedded.length, chunks.length)
+    count('chunks_embedded', from + batch.length, chunks.length)
   }
+  const used = chunks.filter(({ document }) => !leftOut.has(document))
   const at = (index: number): Float32Array | undefined => {
-    const chunk = chunks[index]
+    const chunk = used[index]
     if (chunk === undefined) return undefined
-    const vector = notKept.get(index) ?? kept.stored(chunk.indexText)
+    const vector = notKept.get(chunk) ?? kept.stored(chunk.indexText)
     if (vector !== null) return vector
     throw new PhaseFailure('vector_write', kept.problem ?? `the vector of a chunk of '${chunk.document}' is missing`)
   }
-  return { result: { length: chunks.length, at } }
+  return { result: { chunks: used, vectors: { length: used.length, at } } }
 }
+
+const otherSize = (size: number, first: number): ModelCallError =>
+  new ModelCallError('invalid_response', 'embed', `its embedding has ${size} dimensions, the first has ${first}`)
 
 /** vector_write: replaces the collection at once; `beforeSwitch` throws when this run may not do so any more. */
 export async function writeVectors(

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { KnownChanges } from './chunking/chunk-in-turns.ts'
 import type { SubjectChanges } from './chunking/semantic.ts'
 import { PhaseLog } from './phase-log.ts'
@@ -17,6 +18,7 @@ import type { JobStore } from './job-store.ts'
 import { keptFilePath, openKeptFile, type KeptFile } from './kept-file.ts'
 import { openKeptVectors } from './kept-vectors.ts'
 import type { KeptVectors } from './kept-vectors.ts'
+import { LeftOutDocuments } from './left-out-documents.ts'
 import { plainTextParser, type ParsedDocument } from './parsers.ts'
 import { chunk, discover, embedChunks, finalize, parse, writeVectors } from './phases.ts'
 import type { Document } from './phases.ts'
@@ -125,26 +127,38 @@ async function writeCollection(
     })
     return { contentDigest: digest, chunkCount: current.chunkCount }
   }
-  const chunks = await cutDocuments(deps, collection, profile, (known) =>
-    log.run('chunk', (count) => chunk(documents, profile, kept.embed, known, signal, count)),
+  const leftOut = new LeftOutDocuments(documents.length)
+  const cut = await cutDocuments(deps, collection, profile, (known) =>
+    log.run('chunk', (count) => chunk(documents, profile, kept.embed, known, leftOut, signal, count)),
   )
   // The collection as it is has the vectors of every chunk that did not change.
   const missing = await embedMissing(store, collection, embeddingModel, kept.embed)
-  const vectors = await log.run('embed', async (count) => {
-    const outcome = await embedChunks(chunks, missing.embed, kept, signal, count)
+  const { chunks, vectors } = await log.run('embed', async (count) => {
+    const outcome = await embedChunks(cut, missing.embed, kept, leftOut, signal, count)
     if (missing.reused > 0) count('chunks_unchanged', missing.reused)
     if (kept.reused > 0) count('vectors_reused', kept.reused)
+    if (leftOut.count > 0) count('documents_not_embedded', leftOut.count)
     return { ...outcome, note: kept.problem }
   })
+  const warning = leftOut.warning()
+  if (warning !== null) await log.warn(warning)
   const source = {
     dimensions: vectors.at(0)!.length,
-    contentDigest: digest,
     embeddingModel,
-    derivation,
+    // Without some of its documents the collection is another one, which the next ingestion completes.
+    ...(leftOut.count === 0
+      ? { contentDigest: digest, derivation }
+      : {
+          contentDigest: hash('sha256', JSON.stringify([digest, leftOut.paths])),
+          derivation: {
+            ...derivation,
+            left_out: { documents: documents.length, without_vectors: leftOut.count },
+          },
+        }),
   }
   const { on_unavailable: onUnavailable } = profile.vector_target
   const written = await log.run('vector_write', async (count) => {
-    await deps.prepare?.(collection, digest, chunks)
+    await deps.prepare?.(collection, source.contentDigest, chunks)
     return writeVectors(store, collection, source, chunks, vectors, onUnavailable, checkLease, count)
   })
   if (!written) return null

@@ -70,10 +70,31 @@ describe('embeddings', () => {
   })
 
   it.each([
+    ['null', null],
+    ['one of another dimension', [1, 2, 3]],
+    ['zeros', [0, 0]],
+  ])('a batch whose second vector is %s is asked for in parts', async (_name, embedding) => {
+    const { backend } = await setup({
+      reply: reply((data) => (data.length < 2 ? data : data.with(1, { index: 1, embedding }))),
+    })
+    const vectors = await backend.embed!(texts.slice(0, 70), 'document')
+    expect(vectors.map((vector) => Math.round(vector[0]! / vector[1]!))).toEqual(
+      Array.from({ length: 70 }, (_, index) => index + 1),
+    )
+  })
+
+  it('the texts of a batch with the same number for each are asked for one by one', async () => {
+    const { backend, service } = await setup({
+      reply: reply((data) => data.map(({ embedding }) => ({ index: 0, embedding }))),
+    })
+    expect(await backend.embed!(texts.slice(0, 4), 'document')).toHaveLength(4)
+    expect(service.calls.map((call) => (call.body as { input: string[] }).input.length)).toEqual([4, 2, 1, 1, 1, 1])
+  })
+
+  it.each([
     ['a missing one', (data: unknown[]) => data.slice(1)],
     ['one too many', (data: unknown[]) => [...data, { index: 3, embedding: [1, 1] }]],
-    ['a repeated index', (data: { embedding: unknown }[]) => data.map(({ embedding }) => ({ index: 0, embedding }))],
-    ['another dimension', (data: unknown[]) => data.with(1, { index: 1, embedding: [1, 2, 3] })],
+    ['a wrong index', (data: { embedding: unknown }[]) => data.map(({ embedding }) => ({ index: 9, embedding }))],
     ['text instead of numbers', (data: unknown[]) => data.with(0, { index: 0, embedding: ['a', 'b'] })],
     ['zeros', (data: unknown[]) => data.with(0, { index: 0, embedding: [0, 0] })],
   ])('refuses %s', async (_name, change) => {

@@ -3,12 +3,11 @@ import { RERANK_MAX_BATCH, RerankResponse } from '../../../contract/http/rerank.
 import type { ModelOf } from '../../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
-import { inLearnedBatches } from './learned-batches.ts'
+import { embedInBatches, inLearnedBatches } from './learned-batches.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import { createModelHttp } from './openai/model-http.ts'
 import type { ModelHttpOptions } from './openai/model-http.ts'
-import { unitVectors } from './unit-vectors.ts'
 
 /** `POST /embed`: a vector for each input, in their order. */
 const Embeddings = z.array(z.array(z.number()))
@@ -35,17 +34,12 @@ export function createTeiBackend(
   return {
     async embed(texts, side, signal) {
       const prefix = (side === 'query' ? choice.query_prefix : choice.document_prefix) ?? ''
-      const vectors: number[][] = []
-      await inLearnedBatches(known, texts, RERANK_MAX_BATCH, async (batch) => {
+      return embedInBatches(role, known, texts, RERANK_MAX_BATCH, async (batch) => {
         const inputs = batch.map((text) => prefix + text)
         const answer = Embeddings.safeParse(await http.post('/embed', { inputs, truncate: true }, signal))
         if (!answer.success) throw wrong(role, 'its answer is not a list of vectors')
-        if (answer.data.length !== batch.length)
-          throw wrong(role, `expected ${batch.length} vectors, received ${answer.data.length}`)
-        vectors.push(...answer.data)
-        known.learn({ dimensions: vectors[0]?.length || null })
+        return answer.data
       })
-      return unitVectors(role, vectors, texts.length)
     },
     async rerank(query, texts, signal) {
       const scores: number[] = []

@@ -3,11 +3,15 @@ import { ModelCallError } from './model-host.ts'
 
 /**
  * The vectors scaled to length 1, in their order. Throws `ModelCallError` `invalid_response` when there are not `count` of them, their
- * dimensions differ, or one is empty, zero or not finite.
+ * dimensions differ from each other or from `dimensions`, or one is empty, zero or not finite.
  */
-export function unitVectors(role: ModelRole, vectors: readonly ArrayLike<number>[], count: number): Float32Array[] {
+export function unitVectors(
+  role: ModelRole,
+  vectors: readonly ArrayLike<number>[],
+  count: number,
+  dimensions = vectors[0]?.length ?? 0,
+): Float32Array[] {
   if (vectors.length !== count) throw invalid(role, `expected ${count} embeddings, received ${vectors.length}`)
-  const dimensions = vectors[0]?.length ?? 0
   return vectors.map((vector, index) => {
     if (vector.length !== dimensions || dimensions === 0) {
       throw invalid(role, `embedding ${index} has ${vector.length} dimensions, the first has ${dimensions}`)

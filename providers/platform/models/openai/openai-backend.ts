@@ -20,8 +20,7 @@ import { askForWindow, promptTokens } from './context-window.ts'
 import { answerPieces, splitThinking } from '../../../../core/thinking.ts'
 import { askedInText, withWrittenCalls } from '../text-tools.ts'
 import { otherModel } from './answering-model.ts'
-import { inLearnedBatches } from '../learned-batches.ts'
-import { unitVectors } from '../unit-vectors.ts'
+import { embedInBatches } from '../learned-batches.ts'
 import { UpstreamCompletion } from './upstream-completion.ts'
 
 /** Texts per embedding request: small enough for every known service. */
@@ -90,9 +89,8 @@ export function createOpenAiBackend(
       return completion
     },
     async embed(texts, _side, signal, _statistics, onTokens) {
-      const vectors: number[][] = []
       let tokens = 0 as number | null
-      await inLearnedBatches(known, texts, EMBEDDING_BATCH, async (batch) => {
+      const vectors = await embedInBatches(role, known, texts, EMBEDDING_BATCH, async (batch) => {
         const body = { ...choice.defaults, model: choice.model, input: batch }
         const answer = await fitted(
           service,
@@ -100,12 +98,12 @@ export function createOpenAiBackend(
           (sent) => http.post('/embeddings', sent, signal),
         )
         const { data, usage } = read(role, Embeddings, answer)
-        vectors.push(...inOrder(role, data, batch.length))
-        known.learn({ dimensions: vectors[0]?.length || null, reports_usage: usage !== undefined })
+        known.learn({ reports_usage: usage !== undefined })
         tokens = tokens === null || usage === undefined ? null : tokens + usage.prompt_tokens
+        return inOrder(role, data, batch.length)
       })
       if (tokens !== null) onTokens?.(tokens)
-      return unitVectors(role, vectors, texts.length)
+      return vectors
     },
     close: () => http.close(),
   }
