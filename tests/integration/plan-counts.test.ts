@@ -33,19 +33,22 @@ beforeAll(async () => {
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
   await mkdir(join(root, '.rag-ladder'))
-  await writeFile(
-    join(root, '.rag-ladder/models.yaml'),
-    `version: 2
-connections: { counted: { kind: compatible, base_url: '${service.url}/v1' } }
-sets:
-  counted: { default: { connection: counted, model: chat }, roles: { embed: { connection: counted, model: small-embed }, evaluator_embed: { connection: counted, model: small-embed }, rerank: { backend: builtin, model: lexical-reranker } } }
-`,
-  )
+  await writeSet(service.url)
 })
 afterAll(async () => {
   await service.close()
   await rm(root, { recursive: true, force: true })
 })
+
+const writeSet = (url: string): Promise<void> =>
+  writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2
+connections: { counted: { kind: compatible, base_url: '${url}/v1' } }
+sets:
+  counted: { default: { connection: counted, model: chat }, roles: { embed: { connection: counted, model: small-embed }, evaluator_embed: { connection: counted, model: small-embed }, rerank: { backend: builtin, model: lexical-reranker } } }
+`,
+  )
 
 const MODELS = ['--models', 'vanilla-rag,contextual-rag', '--model-set', 'counted', '--no-cold-reset']
 const planned = async (run: string, ...more: string[]): Promise<DatasetPlan> => {
@@ -120,4 +123,10 @@ it('a pause that the service asks for is a line of the run', async () => {
   expect(run.stdout + run.stderr).toMatch(
     new RegExp(`waits [34](?:\\.\\d)? s: the service at ${service.url} limits its calls`),
   )
+})
+
+it('a new run does not use what a model of the same name made at another address', async () => {
+  await writeSet(service.url.replace('127.0.0.1', 'localhost'))
+  const elsewhere = await callsOfRun('elsewhere')
+  expect(elsewhere).toBeGreaterThan(await callsOfRun('elsewhere-again'))
 })

@@ -35,6 +35,7 @@ import { createModelHost } from '../models/create-model-host.ts'
 import { loadBuiltinModels } from '../models/load-builtin.ts'
 import { modelErrorResponse } from '../models/model-error-response.ts'
 import type { ModelHost } from '../models/model-host.ts'
+import { withAddresses } from './model-addresses.ts'
 import { openStore, startsWith, systemProblem } from './open-store.ts'
 import { furtherPlugins, mountPlugins } from './plugins/mount-plugins.ts'
 import { pluginList } from '../rag/plugin-list.ts'
@@ -118,15 +119,14 @@ async function compose(
     throw systemProblem(`RAG_LADDER_STATE_DIR: ${config.stateDir} cannot be made`, error)
   }
   const known = new KnownModels(config.modelRecordsDir)
-  const models = tracedModels(
-    createModelHost(config.models, {
-      known,
-      pacesDir: join(config.modelRecordsDir, PACES_FOLDER),
-      secret: secretOf,
-      onnxCacheDir: config.modelCacheDir,
-      loadBuiltin: loadBuiltinModels,
-    }),
-  )
+  const host = createModelHost(config.models, {
+    known,
+    pacesDir: join(config.modelRecordsDir, PACES_FOLDER),
+    secret: secretOf,
+    onnxCacheDir: config.modelCacheDir,
+    loadBuiltin: loadBuiltinModels,
+  })
+  const models = tracedModels(withAddresses(host, config.models, config.stateDir))
   closing.add(() => models.close())
   const store = await openVectorStore(config, closing)
   const logger = createLogger('platform', config.logLevel)
