@@ -72,6 +72,24 @@ describe('nextLadder', () => {
     ])
   })
 
+  it('logs failures with what a model does, not with the id of its role', () => {
+    const reason = 'the model call for role light_gen failed: HTTP 500'
+    const failure = 'the model that writes answers failed: HTTP 500'
+    const step = { dataset_id: 'smoke', step: 'ingest', code: 'model_failed', message: reason } as const
+    const cellAt = { dataset_id: 'smoke', row_id: 'a'.repeat(64), question_id: 'q1', model: 'a' }
+    const { log } = after([
+      started,
+      { ...cell('error'), error_message: reason } as ControlEvent,
+      { type: 'step.failed', ...step },
+      { type: 'cell.explained', ...cellAt, action: 'skipped', reason },
+    ])
+    expect(log.map(({ text }) => text)).toEqual([
+      `q1 × vanilla-rag: ${failure}`,
+      expect.stringMatching(`^smoke: .+ failed: ${failure}$`),
+      `q1 × a skipped: ${failure}`,
+    ])
+  })
+
   it('logs a run that was paused or cancelled as stopped, not as interrupted', () => {
     const finished: ControlEvent = { type: 'run.finished', run_id: 'r', outcome: 'interrupted', duration_ms: 900 }
     expect(after([started, finished]).log.at(-1)).toMatchObject({

@@ -63,7 +63,7 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
     case 'artifact.written':
       return { level: 'info', text: `${event.dataset_id}: wrote ${event.file}` }
     case 'notice':
-      return { level: event.level, text: failureMessage(event.message) }
+      return { level: event.level, text: event.message }
     case 'run.finished':
       return {
         level: event.outcome === 'completed' ? 'info' : 'warning',
@@ -91,7 +91,8 @@ export function nextLadder(state: LadderState, sequenced: SequencedEvent): Ladde
   const { event, seq, at } = sequenced
   const base = beginning(state, event)
   const line = describe(sequenced)
-  const log = line === null ? base.log : [...base.log.slice(1 - LOG_LINES), { seq, at, ...line }]
+  const log =
+    line === null ? base.log : [...base.log.slice(1 - LOG_LINES), { seq, at, ...line, text: failureMessage(line.text) }]
   if (event.type === 'run.finished')
     return { ...base, log, outcome: { outcome: event.outcome, durationMs: event.duration_ms } }
   const datasets = base.isWhole && seq > base.asOf ? foldRun(base.datasets, event, at) : base.datasets
