@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { OwnDatasetFile, ownDatasetOf } from '../../../contract/manifests/datasets.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
+import { nameButtonsInRemedies } from '../../../core/remedy.ts'
 import { keepDocumentWarnings } from '../../runner/ingestion/document-warnings.ts'
 import { checkDataset } from './own-dataset-view.ts'
 
@@ -57,10 +58,11 @@ describe('the check of a dataset', () => {
       phases: [{ name: 'parse', status: 'completed', document_warnings }],
     })
     const events: RunEvent[] = []
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
     await keepDocumentWarnings(root, 'mine', record, (event) => events.push(event))
-    expect(events).toMatchObject([
-      { message: expect.stringMatching(/^3 documents of mine read with a warning, first book.xlsx: left out/) },
-    ])
+    const first = '3 documents of mine read with a warning, first book.xlsx: left out'
+    expect(events).toMatchObject([{ message: `${first}. The tab Check of the dataset lists them` }])
     await writeFile(join(folder, 'changed.docx'), 'other bytes')
     const file = OwnDatasetFile.parse({ version: 1, label: 'Mine', questions: [] })
     const { warnings } = await checkDataset(root, {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { Judgments } from '../../../contract/evidence/judgments.ts'
 import { json } from '../../../tests/helpers/fault-server.ts'
@@ -15,6 +15,7 @@ import {
   REPORT_RUN,
   streamOf,
 } from '../../../tests/helpers/report-rows.ts'
+import { nameButtonsInRemedies } from '../../../core/remedy.ts'
 import { readSealedJson } from '../../lib/files/sealed-json.ts'
 import type { RequestedPanel } from '../../judge/panel-settings.ts'
 import { loadExperiment, type LadderDataset } from '../../manifests/experiment.ts'
@@ -153,6 +154,14 @@ describe('steps 8 to 10', () => {
     ])
     expect(endpoint.requests).toEqual([])
     expect((await aggregate()).judge_panel.status).toBe('pending')
+  })
+
+  it('name a button for an answer that failed where the panel shows the message', async () => {
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
+    const { sumUp, steps } = await runUpToStep8(samplePanel({ enabled: false }))
+    await sumUp()
+    expect(steps.at(-1)).toMatch(/\(timeout\)\. Each failed answer shows its reason; retry the failed answers$/)
   })
 
   it('are skipped when no panel is enabled', async () => {

@@ -97,10 +97,10 @@ export async function sumUpCells(run: DatasetRun, context: RunSummaryContext, at
   const check = at('check_cells', async () => {
     if (unanswered === 0) return { result: null, note: 'every question is answered' }
     const remedy = remedyFor({
-      panel: 'retry the failed answers',
-      commandLine: 'start the run again with --no-cold-reset --retry-failed',
+      panel: 'Each failed answer shows its reason; retry the failed answers',
+      commandLine: 'Rows of the evidence hold the reasons; start the run again with --no-cold-reset --retry-failed',
     })
-    const message = `${plural(unanswered, 'answer')} failed: ${failed}. Rows in the evidence hold the reasons; ${remedy}`
+    const message = `${plural(unanswered, 'answer')} failed: ${failed}. ${remedy}`
     throw new CellsFailedError(message)
   })
   await failureOf(check, (cause) => cause instanceof CellsFailedError)

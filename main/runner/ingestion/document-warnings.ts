@@ -6,6 +6,7 @@ import { DocumentWarning, type IngestionRecord } from '../../../contract/http/in
 import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { plural } from '../../../contract/words.ts'
 import { jsonIn } from '../../../core/json.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 
@@ -28,10 +29,11 @@ export async function keepDocumentWarnings(
   const [first] = warnings
   if (first === undefined) return
   const documents = new Set(warnings.map(({ file: path }) => path)).size
+  const list = remedyFor({ panel: 'The tab Check of the dataset', commandLine: `\`dataset check ${datasetId}\`` })
   emit({
     type: 'notice',
     level: 'warning',
-    message: `${plural(documents, 'document')} of ${datasetId} read with a warning, first ${first.file}: ${first.message}. \`dataset check ${datasetId}\` lists them`,
+    message: `${plural(documents, 'document')} of ${datasetId} read with a warning, first ${first.file}: ${first.message}. ${list} lists them`,
   })
 }
 
