@@ -46,7 +46,10 @@ export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal 
   offset: null,
   line: null,
   message: `${file}: it is a copy of rows in the database ${database}, and rows are added there`,
-  remedy: `go on with --evidence ${database} (or MATRIX_EVIDENCE_URL), or use a new run id`,
+  remedy: remedyFor({
+    panel: 'set MATRIX_EVIDENCE_URL to that database, or start a run under another name',
+    commandLine: `go on with --evidence ${database} (or MATRIX_EVIDENCE_URL), or use a new run id`,
+  }),
 })
 
 /** The file has rows of its own where a copy would be made. */

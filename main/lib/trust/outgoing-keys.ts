@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { serviceOfKeyIn } from '../../../core/key-forms.ts'
 import { holdsSecret } from '../../../core/known-secrets.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 import { readZip, textOf, ZipFileError } from '../files/zip-files.ts'
 import { keyFinder } from './key-fingerprints.ts'
 
@@ -40,7 +41,7 @@ export async function outgoingKeys(allowedBy: string | null): Promise<OutgoingKe
     if (holdsKnownKey(text)) return `holds a credential that was in use on this computer: ${REMEDY}`
     const service = allowedBy === null ? null : serviceOfKeyIn(text)
     if (service === null) return null
-    return `holds a text in the form of a key (${service}): if it is one, ${REMEDY}; if it is an example of a document: ${allowedBy}`
+    return `holds a text in the form of a key (${service}): if it is one, ${REMEDY}; if it is an example of a document${remedyFor({ panel: ', write it there in another form', commandLine: `: ${allowedBy}` })}`
   }
   const inTexts = async (texts: AsyncIterable<PlacedText>): Promise<string | null> => {
     for await (const { where, text } of texts) {

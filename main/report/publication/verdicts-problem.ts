@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Judgments } from '../../../contract/evidence/judgments.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 import { JudgePanelError } from '../../judge/judge-error.ts'
 import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 import { journalPath, readVerdicts } from '../../judge/verdict-journal.ts'
@@ -31,7 +32,7 @@ export async function verdictsProblem(file: string): Promise<string | null> {
       const changed = rotations.find((rotation) => !given.has(canonicalJson([query_id, judge, rotation])))
       const isOtherReason = rotations.length > 0 && canonicalJson(reasons) !== canonicalJson(rotations[0]!.reasons)
       if (changed !== undefined || isOtherReason)
-        return `the verdict of ${judge} on ${query_id} is not the one that the judge gave. Remove the file and run "rag-ladder judge" again: stored verdicts are not paid for again`
+        return `the verdict of ${judge} on ${query_id} is not the one that the judge gave. Remove the file and judge the run again (${remedyFor({ panel: 'Judge answers on the tab Judges', commandLine: 'rag-ladder judge run' })}): stored verdicts are not paid for again`
     }
   return null
 }

@@ -325,7 +325,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   content_filtered: 'The filter of the service withholds a harmless answer: relax it there, or choose another model.',
   refused: 'The model refuses a harmless question: choose another one.',
   upstream_error: 'The service itself failed: its words and its own log name the cause.',
-  timeout: 'The service may still be loading the model: test again, or set a longer --timeout.',
+  timeout: 'The service may still be loading the model: test again, or set a longer time limit.',
   judge: 'Name another model as a judge: the verdicts of this one would be missing, or mean nothing.',
   reply:
     'Give these roles a larger model or another one. A model that reasons can need more room, or its reasoning switched off: defaults: { reasoning_effort: none }.',

@@ -24,7 +24,7 @@ export function tuningWish({ evaluation }: Pick<Experiment, 'evaluation'>, alias
     ])
   if (ask.name !== null && !TuningName.safeParse(ask.name).success)
     throw new InputError([
-      `--name: expected at most 100 letters, digits, "_", "-" and ".", the first a letter or digit, got ${ask.name}`,
+      `${remedyFor({ panel: 'Name', commandLine: '--name' })}: expected at most 100 letters, digits, "_", "-" and ".", the first a letter or digit, got ${ask.name}`,
     ])
   const metric = metricOf(ask.metric, evaluation.metrics.primary ?? null, ask.answers)
   return { ...ask, alias, metric, contextBudget: budget }

@@ -81,7 +81,7 @@ function embeddedGraph({ config, app, models, rerankerOf, logger, closing }: Gra
 const REMEDIES: Partial<Record<GraphEngineErrorCode, string>> = {
   file_in_use: 'End the other platform, or give this one another folder by RAG_LADDER_STATE_DIR',
 }
-const OTHER_FILE = 'Move it away and ingest the corpus again, or run the ladder with a cold reset (--cold-reset)'
+const OTHER_FILE = 'Move it away and ingest the corpus again, or start a run with a cold reset (Cold start)'
 
 function openOrProblem(open: () => GraphEngine): GraphEngine {
   try {

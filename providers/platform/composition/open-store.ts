@@ -101,5 +101,5 @@ function remedyOf(file: string, what: string): string {
   if (file.length > LONGEST_PATH) return `Move the project to a shorter path: this one has ${file.length} characters`
   if (/READONLY|PERM|EACCES|EROFS|CANTOPEN|IOERR|readonly|unable to open/.test(what))
     return 'Make the file and its folder readable and writable for this user, then start again'
-  return 'Move the file away and ingest the corpus again, or run the ladder with a cold reset (--cold-reset)'
+  return 'Move the file away and ingest the corpus again, or start a run with a cold reset (Cold start)'
 }

@@ -240,7 +240,7 @@ async function compose(
   const listening = await listenDeclared(app, config.host, declared).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       throw new PlatformConfigError([
-        `port ${port} on ${config.host} is taken: end the program that uses it, or choose another port by PLATFORM_PORT (--port)`,
+        `port ${port} on ${config.host} is taken: end the program that uses it, or choose another port by PLATFORM_PORT`,
       ])
     throw systemProblem(`cannot listen on ${config.host} port ${port}`, error)
   })

@@ -153,7 +153,7 @@ export async function chooseDocuments(
   if (limit > MAX_DOCUMENTS) throw tooManyDocuments(limit)
   if (limit < gold.size)
     throw new ImportError(
-      `--documents ${limit}: the ${plural(questions.length, 'question')} have ${plural(gold.size, 'gold document')}, which are all needed: name ${gold.size} or more, or fewer questions`,
+      `${remedyFor({ panel: 'Documents', commandLine: '--documents' })} ${limit}: the ${plural(questions.length, 'question')} have ${plural(gold.size, 'gold document')}, which are all needed: name ${gold.size} or more, or fewer questions`,
     )
   const close = near.difference(gold).difference(blocked)
   const taken = gold.union(

@@ -14,7 +14,7 @@ const factsOf = (evidence: unknown): string[] =>
 export const graphragBench: Importer = {
   id: 'graphrag-bench',
   label: 'GraphRAG-Bench',
-  expects: 'Corpus/novel.json and Questions/novel_questions.json, or those of medical (--split medical)',
+  expects: 'Corpus/novel.json and Questions/novel_questions.json, or those of medical (split: medical)',
   licence: 'MIT',
   url: 'https://huggingface.co/datasets/GraphRAG-Bench/GraphRAG-Bench',
   isText: true,

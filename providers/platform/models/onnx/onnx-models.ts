@@ -59,7 +59,7 @@ function loadProblem(role: ModelRole, choice: ModelOf<'onnx'>, cacheDir: string,
   const advice = existsSync(choice.model)
     ? `The folder must hold config.json, tokenizer.json and the ${choice.dtype} weights below onnx/`
     : isPath
-      ? 'There is no such folder. Download the model on the page Models, or by rag-ladder models fetch all-minilm-l6-v2; a folder that has it already is named by RAG_LADDER_EMBEDDING_DIR'
+      ? 'There is no such folder. Download the model on the page Models, or name a folder that has it (RAG_LADDER_EMBEDDING_DIR)'
       : `There is no such folder, and it could not be fetched from the hub or found in ${cacheDir}. ` +
         'Without a network, name a mirror by HF_ENDPOINT, put the model files into a folder and name that folder in models.yaml, or choose the builtin set'
   return `The model "${choice.model}" of role ${role} cannot be loaded: ${reason}. ${advice}.`

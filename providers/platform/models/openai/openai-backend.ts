@@ -143,7 +143,7 @@ function roomFor(service: Service, request: RoleChatRequest, measured: number | 
   if (window - prompt >= LEAST_ROOM_TOKENS) return Math.min(wanted, Math.max(LEAST_ROOM_TOKENS, window - counted))
   known.refresh()
   if (known.record.context_window !== window) return roomFor(service, request, measured)
-  const remedy = `Start the service with a larger context, or hand over less text (--context-budget). If its context is larger now, test the model set on the page Models, or: rag-ladder models forget ${choice.model}`
+  const remedy = `Start the service with a larger context, or hand over less text (the context budget). If its context is larger now, test the model set on the page Models`
   const detail = `the prompt has about ${prompt} tokens, but the context of ${choice.model} holds ${window} with the answer. ${remedy}`
   throw new ModelCallError('context_length_exceeded', role, detail, { detail })
 }

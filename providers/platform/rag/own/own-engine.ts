@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
 import {
   OwnApproachError,
   type OwnCaller,
@@ -42,7 +41,7 @@ export function createOwnEngine(
     if (file === undefined) return `the project has no file approaches/${alias}.yaml`
     return trusted.includes(file.digest)
       ? null
-      : `${file.file} names what is run or called, and you have not allowed it as it is now: rag-ladder trust ${resolve(root, file.file)}`
+      : `${file.file} names what is run or called, and you have not allowed it as it is now. Read it, then allow it in New run, step Approaches`
   }
 
   function callerOf(alias: string): OwnCaller {
