@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../../contract/http/chat.ts'
-import { ModelCallError } from './model-host.ts'
+import { isTooLong, ModelCallError } from './model-host.ts'
 import type { ChatRole, ModelHost, RoleChatRequest } from './model-host.ts'
 import type { JsonReply } from './prompts/json-reply.ts'
 
@@ -33,10 +33,7 @@ export async function askForJson<Value>(
     return (await ask(models, role, again, read, signal)).reply
   } catch (error) {
     // A service that cannot give more room refuses the request, and a prompt that grew by the repair may no longer fit: the first reply counts.
-    if (
-      error instanceof ModelCallError &&
-      (error.code === 'context_length_exceeded' || (first.isCut && error.code === 'bad_request'))
-    )
+    if (isTooLong(error) || (first.isCut && error instanceof ModelCallError && error.code === 'bad_request'))
       return first.reply
     throw error
   }

@@ -140,3 +140,7 @@ export class ModelCallError extends Error {
     this.said = options.said ?? null
   }
 }
+
+/** True where a prompt does not fit into the window of its model. */
+export const isTooLong = (error: unknown): error is ModelCallError =>
+  error instanceof ModelCallError && error.code === 'context_length_exceeded'

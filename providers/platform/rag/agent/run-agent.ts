@@ -3,7 +3,7 @@ import { firstTokens } from '../../../../contract/evidence/count-tokens.ts'
 import type { RagExtension } from '../../../../contract/evidence/rag-extension.ts'
 import type { ChatMessage, ToolCall } from '../../../../contract/http/chat.ts'
 import { HttpError } from '../../../kit/http-error.ts'
-import { ModelCallError } from '../../models/model-host.ts'
+import { isTooLong, ModelCallError } from '../../models/model-host.ts'
 import type { OnText } from '../../models/model-host.ts'
 import { renderAgentTask, renderObservation } from '../../models/prompts/agent-task.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
@@ -62,7 +62,7 @@ export async function runAgent(
   for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
     const next = await reply(services, { messages, tools }, signal).catch((error: unknown) => {
       // The findings do not fit with the whole conversation; without it, the best of it does.
-      if (step > 1 && error instanceof ModelCallError && error.code === 'context_length_exceeded') return null
+      if (step > 1 && isTooLong(error)) return null
       throw error
     })
     if (next === null) break

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { canonicalJson } from '../../../../core/canonical-json.ts'
 import type { Derivation } from '../../../../contract/evidence/derivation.ts'
 import type { ChatCompletion } from '../../../../contract/http/chat.ts'
-import { ModelCallError } from '../../models/model-host.ts'
+import { isTooLong } from '../../models/model-host.ts'
 import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { BlurbTask } from '../../models/prompts/blurb-task.ts'
@@ -93,8 +93,7 @@ async function askBlurb(
     completion = await deps.models.chat('contextual_blurb', asked, deps.signal)
   } catch (error) {
     const less = maxChars / 2
-    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
-    if (!isTooLong || less < LEAST_DOCUMENT_CHARS) throw error
+    if (!isTooLong(error) || less < LEAST_DOCUMENT_CHARS) throw error
     return askBlurb(deps, chunk, task, less)
   }
   const blurb = withoutThinking(completion.choices[0]?.message.content ?? '').slice(0, MAX_BLURB_CHARS)

@@ -3,7 +3,7 @@ import type { GraphQueryData } from '../../../../contract/http/graph-engine.ts'
 import { GraphEngineError } from '../../stores/graph-engine/errors.ts'
 import type { GraphEngine } from '../../stores/graph-engine/graph-engine.ts'
 import { JOINED } from '../../stores/graph-engine/query/run-query.ts'
-import { ModelCallError } from '../../models/model-host.ts'
+import { isTooLong } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 import { requireQueryLength } from './graph-queries.ts'
 import type { GraphFindings, GraphQueries, GraphQuestion } from './graph-queries.ts'
@@ -62,8 +62,7 @@ async function withinContext<Result>(
     return await ask(question)
   } catch (error) {
     const less = Math.floor(question.max_total_tokens / 2)
-    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
-    if (!isTooLong || less < LEAST_CONTEXT_TOKENS) throw error
+    if (!isTooLong(error) || less < LEAST_CONTEXT_TOKENS) throw error
     const budget = question.context_budget
     const halved = budget === undefined ? {} : { context_budget: Math.floor(budget / 2) }
     return withinContext({ ...question, max_total_tokens: less, ...halved }, ask)

@@ -1,4 +1,4 @@
-import { ModelCallError } from '../../models/model-host.ts'
+import { isTooLong } from '../../models/model-host.ts'
 
 /** Asks a model with all items in their order; with the first half of them, and half of that, where they are too long for it. */
 export async function askWithThoseThatFit<Item, Result>(
@@ -8,8 +8,7 @@ export async function askWithThoseThatFit<Item, Result>(
   try {
     return await ask(items)
   } catch (error) {
-    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
-    if (!isTooLong || items.length < 2) throw error
+    if (!isTooLong(error) || items.length < 2) throw error
     return askWithThoseThatFit(items.slice(0, Math.ceil(items.length / 2)), ask)
   }
 }

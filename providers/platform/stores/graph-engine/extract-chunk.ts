@@ -1,5 +1,5 @@
 import { GLEANINGS } from './extractor.ts'
-import type { ModelHost } from '../../models/model-host.ts'
+import { isTooLong, type ModelCallError, type ModelHost } from '../../models/model-host.ts'
 import { askForJson } from '../../models/ask-for-json.ts'
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
 import {
@@ -19,8 +19,8 @@ import { GraphEngineError } from './errors.ts'
 const LEAST_CHARS = 400
 
 /**
- * Returns what the model finds in one chunk. A reply that cannot be used is asked for again; one that was cut, or whose lists are as long as they may be,
- * for each half of the text, down to a few sentences. Throws `ModelCallError`, or `GraphEngineError` `model_answer_invalid` or `model_answer_cut`.
+ * Returns what the model finds in one chunk. A reply that cannot be used is asked for again; for each half of the text, down to a few sentences, where it was
+ * cut, its lists are as long as they may be, or the text does not fit into the window of the model. Throws `ModelCallError`, or `GraphEngineError` `model_answer_invalid` or `model_answer_cut`.
  */
 export async function extractChunk(
   { title, content }: Pick<StoredChunk, 'title' | 'content'>,
@@ -31,13 +31,21 @@ export async function extractChunk(
 ): Promise<ChunkExtraction> {
   const messages = renderExtractTask({ title, text: content, types })
   const request = { messages, temperature: 0, reply_schema: extractReplySchema(types) }
-  const reply = await askForJson(models, 'graph_extract', request, parseExtractReply, signal)
+  let tooLong = null as ModelCallError | null
+  const reply = await askForJson(models, 'graph_extract', request, parseExtractReply, signal).catch(
+    (error: unknown) => {
+      if (!isTooLong(error)) throw error
+      tooLong = error
+      return { ok: false, code: 'cut_off', message: error.message } as const
+    },
+  )
   const isWhole = reply.ok && (!isFull(reply.value) || models.isBuiltin('graph_extract'))
   if (isWhole) return { ...(await gleaned(request, reply.value, models, signal, gleanings)), truncated: false }
   if (!reply.ok && reply.code !== 'cut_off')
     throw new GraphEngineError('model_answer_invalid', `the extraction model's reply cannot be used: ${reply.message}`)
   const halves = content.length < 2 * LEAST_CHARS ? [] : splitDocument(content, Math.ceil(content.length / 2))
   if (halves.length < 2 && reply.ok) return { ...reply.value, truncated: true }
+  if (halves.length < 2 && tooLong !== null) throw tooLong
   if (halves.length < 2)
     throw new GraphEngineError(
       'model_answer_cut',
@@ -54,7 +62,10 @@ export async function extractChunk(
   }
 }
 
-/** An extraction with what the model adds when it is asked for what is missing. A further reply that cannot be used adds nothing, and is counted. */
+/**
+ * An extraction with what the model adds when it is asked for what is missing. A further reply that cannot be used, or a request that does not fit into the window,
+ * adds nothing, and is counted.
+ */
 async function gleaned(
   request: { messages: ChatMessage[]; temperature: number; reply_schema: object },
   first: ReadExtraction,
@@ -65,8 +76,11 @@ async function gleaned(
   let found = first
   for (let time = 0; time < gleanings && !models.isBuiltin('graph_extract'); time += 1) {
     const messages = renderGleaning(request.messages, found)
-    const completion = await models.chat('graph_extract', { ...request, messages }, signal)
-    const reply = parseExtractReply(completion.choices[0]?.message.content ?? '')
+    const completion = await models.chat('graph_extract', { ...request, messages }, signal).catch((error: unknown) => {
+      if (isTooLong(error)) return null
+      throw error
+    })
+    const reply = parseExtractReply(completion?.choices[0]?.message.content ?? '')
     if (!reply.ok) return { ...found, dropped: found.dropped + 1 }
     found = joined(found, reply.value)
   }

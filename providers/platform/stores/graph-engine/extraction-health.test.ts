@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../../contract/http/chat.ts'
+import { ModelCallError } from '../../models/model-host.ts'
 import { chatCompletion } from '../../models/openai/chat-completion.ts'
 import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels, type ScriptedModels } from '../../../../tests/helpers/scripted-models.ts'
@@ -62,6 +63,44 @@ describe('how an extraction went', () => {
     const names = async (of: typeof engine) => (await of.graph(100)).nodes.map(({ id }) => id).sort()
     expect(await names(engine)).toEqual(await names(whole))
     expect(await names(engine)).toHaveLength(41)
+  })
+
+  it('of a text that is too long for the window of the model: its halves are read, and nothing is lost', async () => {
+    const whole = bench.open({ stateFile: bench.file('whole.sqlite') })
+    await feed(whole, { long: LONG })
+    const models = scriptedModels()
+    const engine = bench.open({
+      models: {
+        ...models,
+        chat: async (role, request, signal) => {
+          const isTooLong = messageText(request.messages[1]!).length > 1800
+          if (role === 'graph_extract' && isTooLong)
+            throw new ModelCallError('context_length_exceeded', role, 'the prompt is too long')
+          return models.chat(role, request, signal)
+        },
+      },
+    })
+    await feed(engine, { long: LONG })
+    expect(engine.statusCounts()).toMatchObject({ processed: 1, failed: 0 })
+    const names = async (of: typeof engine) => (await of.graph(100)).nodes.map(({ id }) => id).sort()
+    expect(await names(engine)).toEqual(await names(whole))
+  })
+
+  it('of a second turn that is too long for the window of the model: the first reply counts', async () => {
+    const models = scriptedModels()
+    const engine = bench.open({
+      models: {
+        ...models,
+        chat: async (role, request, signal) => {
+          if (role === 'graph_extract' && request.messages.length > 2)
+            throw new ModelCallError('context_length_exceeded', role, 'the prompt is too long')
+          return models.chat(role, request, signal)
+        },
+      },
+    })
+    await feed(engine, { a: YARD })
+    expect(engine.statusCounts()).toMatchObject({ processed: 1, failed: 0 })
+    expect(engine.extraction()).toMatchObject({ chunks_parsed: 1, items_dropped: 1 })
   })
 
   it('keeps the keywords of relations, and what a second turn in the same conversation adds', async () => {
