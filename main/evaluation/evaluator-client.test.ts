@@ -145,7 +145,12 @@ describe('what the evaluator did not see', () => {
     (JSON.parse(server.requests[0]!.body) as { records: { answer: string; contexts: string[] }[] }).records[0]!
 
   it('is counted in the result: ends of texts, contexts beyond the limit, and statements that got no verdict', async () => {
-    const omitted = { metric_reasons: { faithfulness: { statements: [], statements_omitted: 30 } } }
+    const omitted = {
+      metric_reasons: {
+        faithfulness: { statements: [], statements_omitted: 30, contexts_omitted: 2 },
+        context_recall: { statements: [], contexts_omitted: 4 },
+      },
+    }
     server.script(reply({ faithfulness: 1, context_recall: 1 }, omitted))
     const contexts = Array.from({ length: 53 }, (_, index) => 'c'.repeat(index < 2 ? 32_010 : 5))
     const result = await run(['faithfulness', 'context_recall'], {
@@ -161,7 +166,7 @@ describe('what the evaluator did not see', () => {
         answer_chars: 4_984_000,
         ground_truth_chars: 1,
         context_chars: 20,
-        contexts: 3,
+        contexts: 7,
         statements: 30,
       },
     })

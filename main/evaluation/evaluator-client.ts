@@ -127,10 +127,10 @@ function recordOf(evidence: Evidence, metadata: Record<string, string>) {
   return { record, unseen }
 }
 
-/** Statements that the evaluator itself left out, according to its reasons; of several metrics, the most. */
-function statementsOmitted(reasons: EvaluationResult['reasons']): number {
+/** Statements or contexts that the evaluator itself left out, according to its reasons; of several metrics, the most. */
+function omittedIn(reasons: EvaluationResult['reasons'], what: 'statements_omitted' | 'contexts_omitted'): number {
   const omitted = Object.values(reasons).map((reason) =>
-    typeof reason === 'object' && reason !== null && !Array.isArray(reason) ? reason['statements_omitted'] : 0,
+    typeof reason === 'object' && reason !== null && !Array.isArray(reason) ? reason[what] : 0,
   )
   return Math.max(0, ...omitted.filter((count) => typeof count === 'number' && Number.isInteger(count)).map(Number))
 }
@@ -244,8 +244,13 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       const latency_ms = Math.round(took * 1000) / 1000
       refusals.add(!outcome.ok && outcome.type === 'access_refused' ? outcome.message : null)
       if (!outcome.ok) return { ...evaluationFailed(metrics, missing, { ...outcome, attempts }), latency_ms }
-      const statements = statementsOmitted(outcome.reply.reasons)
-      const left = statements === 0 ? unseen : { ...unseen, statements }
+      const statements = omittedIn(outcome.reply.reasons, 'statements_omitted')
+      const contexts = omittedIn(outcome.reply.reasons, 'contexts_omitted')
+      const left = {
+        ...unseen,
+        ...(statements === 0 ? {} : { statements }),
+        ...(contexts === 0 ? {} : { contexts: contexts + (unseen.contexts ?? 0) }),
+      }
       return { ...evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left }), latency_ms }
     },
     close: () => client.close(),

@@ -55,7 +55,7 @@ async function judgeSentence(
     const texts = cited.map((number) => contexts[number - 1]!)
     return (await critic.judgeStatements([text], texts, signal))[0]!
   }
-  const { verdict, reason } = await supports(numbers)
+  const { verdict, reason, ...omitted } = await supports(numbers)
   const isNeeded: boolean[] = []
   for (const number of numbers) {
     const others = numbers.filter((other) => other !== number)
@@ -64,7 +64,7 @@ async function judgeSentence(
       verdict && (others.length === 0 || (await supports([number])).verdict || !(await supports(others)).verdict)
     isNeeded.push(helps)
   }
-  return { text, numbers, verdict, reason, isNeeded }
+  return { text, numbers, verdict, reason, isNeeded, ...omitted }
 }
 
 /** The sentences of an answer whose citations are the numbers of its contexts, from 1. */

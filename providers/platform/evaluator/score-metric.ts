@@ -3,7 +3,7 @@ import type { EvaluateRecord } from '../../../contract/http/evaluate.ts'
 import type { Metric } from '../../../contract/metrics/metric.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ModelCallError, type EmbeddingRole, type ModelHost } from '../models/model-host.ts'
-import type { Critic, StatementVerdict } from './critics/critic.ts'
+import type { Critic, StatementVerdict, Verdict } from './critics/critic.ts'
 import { distinct, type RecordJudgements } from './record-judgements.ts'
 import type { JudgedSentence } from './score-citations.ts'
 import {
@@ -41,6 +41,10 @@ const statementReasons = (judged: readonly StatementVerdict[]) =>
 /** An answer that claims nothing, such as a refusal, has nothing that could be graded. */
 const missingOf = (judged: readonly unknown[]) => (judged.length === 0 ? { missing: 'no_statements' as const } : {})
 const omittedOf = (omitted: number) => (omitted === 0 ? {} : { statements_omitted: omitted })
+const unreadOf = (judged: readonly Verdict[]) => {
+  const omitted = Math.max(0, ...judged.map(({ contextsOmitted = 0 }) => contextsOmitted))
+  return omitted === 0 ? {} : { contexts_omitted: omitted }
+}
 
 async function scoreFaithfulness(_record: EvaluateRecord, { judgements }: ScoringTools): Promise<MetricScore> {
   const verdicts = await judgements.againstContexts()
@@ -48,7 +52,7 @@ async function scoreFaithfulness(_record: EvaluateRecord, { judgements }: Scorin
   return {
     score: faithfulness(verdictsOf(verdicts)),
     ...missingOf(verdicts),
-    reasons: { statements: statementReasons(verdicts), ...omittedOf(omitted) },
+    reasons: { statements: statementReasons(verdicts), ...omittedOf(omitted), ...unreadOf(verdicts) },
   }
 }
 
@@ -89,7 +93,7 @@ async function scoreHallucination(_record: EvaluateRecord, { judgements }: Scori
   return {
     score: hallucinationRate(verdictsOf(correct), verdictsOf(inContexts)),
     ...missingOf(inContexts),
-    reasons: { statements: statementReasons(supported), ...omittedOf(omitted) },
+    reasons: { statements: statementReasons(supported), ...omittedOf(omitted), ...unreadOf(inContexts) },
   }
 }
 
@@ -105,7 +109,11 @@ async function scoreCitationRecall(_record: EvaluateRecord, tools: ScoringTools)
     reason,
     verdict: flag(verdict),
   }))
-  return { score: share(verdictsOf(sentences)), ...missingOf(sentences), reasons: { statements: reasons } }
+  return {
+    score: share(verdictsOf(sentences)),
+    ...missingOf(sentences),
+    reasons: { statements: reasons, ...unreadOf(sentences) },
+  }
 }
 
 async function scoreCitationPrecision(_record: EvaluateRecord, tools: ScoringTools): Promise<MetricScore> {
@@ -121,7 +129,7 @@ async function scoreCitationPrecision(_record: EvaluateRecord, tools: ScoringToo
           ? 0
           : share(citations.map(({ verdict }) => verdict === 1)),
     ...missingOf(sentences),
-    reasons: { citations },
+    reasons: { citations, ...unreadOf(sentences) },
   }
 }
 
@@ -173,6 +181,7 @@ async function scoreRecall(
     score: contextRecall(verdicts.map(({ verdict }) => verdict)),
     reasons: {
       statements: verdicts.map(({ statement, reason, verdict }) => ({ statement, reason, attributed: flag(verdict) })),
+      ...unreadOf(all),
     },
   }
 }

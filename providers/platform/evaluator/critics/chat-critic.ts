@@ -1,5 +1,6 @@
+import { askWithThoseThatFit } from '../../rag/steps/fit-context.ts'
 import type { ChatRole, ModelHost } from '../../models/model-host.ts'
-import type { Critic, ReferenceVerdict, StatementVerdict } from './critic.ts'
+import type { Critic, ReferenceVerdict, StatementVerdict, Verdict } from './critic.ts'
 import {
   attributeTask,
   judgeTask,
@@ -27,6 +28,17 @@ async function inParts<Verdict>(
     verdicts.push(...(await judge(statements.slice(start, start + STATEMENTS_PER_CALL))))
   return verdicts
 }
+
+/** The verdicts on contexts, or on the first of them where all are too long for the model, with how many are left out. */
+const onThoseThatFit = <Judged extends Verdict>(
+  contexts: readonly string[],
+  judge: (context: string) => Promise<Judged[]>,
+): Promise<Judged[]> =>
+  askWithThoseThatFit(contexts, async (read) => {
+    const verdicts = await judge(read.join('\n'))
+    const contextsOmitted = contexts.length - read.length
+    return contextsOmitted === 0 ? verdicts : verdicts.map((verdict) => ({ ...verdict, contextsOmitted }))
+  })
 
 /** A critic that asks a chat model. Contexts are joined by newlines, as the formulas' source does. */
 export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
@@ -67,10 +79,8 @@ export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
       (await ask(refusalTask, { question, answer }, signal)).refused === 1,
     splitStatements: async (question, answer, signal) =>
       (await ask(splitTask, { question, answer }, signal)).statements,
-    judgeStatements: async (statements, contexts, signal) => {
-      const context = contexts.join('\n')
-      return inParts(statements, (some) => judgeSome(some, context, signal))
-    },
+    judgeStatements: (statements, contexts, signal) =>
+      onThoseThatFit(contexts, (context) => inParts(statements, (some) => judgeSome(some, context, signal))),
     judgeReference: (statements, question, answer, signal) =>
       inParts(statements, (some) => compareSome(some, { question, answer }, signal)),
     // One call for all questions: at temperature 0 separate calls would return the same question each time.
@@ -82,14 +92,14 @@ export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
       const { reason, verdict } = await ask(usefulTask, { question, context, reference }, signal)
       return { reason, verdict: verdict === 1 }
     },
-    attributeReference: async (question, reference, contexts, signal) => {
-      const input = { question, context: contexts.join('\n'), reference }
-      const { classifications } = await ask(attributeTask, input, signal)
-      return classifications.map(({ statement, reason, attributed }) => ({
-        statement,
-        reason,
-        verdict: attributed === 1,
-      }))
-    },
+    attributeReference: (question, reference, contexts, signal) =>
+      onThoseThatFit(contexts, async (context) => {
+        const { classifications } = await ask(attributeTask, { question, context, reference }, signal)
+        return classifications.map(({ statement, reason, attributed }) => ({
+          statement,
+          reason,
+          verdict: attributed === 1,
+        }))
+      }),
   }
 }

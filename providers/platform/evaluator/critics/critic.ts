@@ -2,6 +2,8 @@
 export interface Verdict {
   verdict: boolean
   reason: string
+  /** Contexts that were left out because all were too long for the model; absent where it read all. */
+  contextsOmitted?: number
 }
 
 export interface StatementVerdict extends Verdict {
