@@ -66,6 +66,9 @@ export const estimatedUsage = (prompt: number, completion: number) => ({
   total_tokens: prompt + completion,
   estimated: true,
 })
+/** The usage of a call for vectors of texts. */
+export const usageOfTexts = (tokens: number, { isEstimated }: { isEstimated: boolean } = { isEstimated: false }) =>
+  isEstimated ? estimatedUsage(tokens, 0) : { prompt_tokens: tokens, completion_tokens: 0 }
 const isEstimated = (usage: unknown): boolean => z.looseObject({ estimated: z.literal(true) }).safeParse(usage).success
 
 /** One call of a model; null where its tokens are not known. */

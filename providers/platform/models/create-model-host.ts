@@ -1,4 +1,4 @@
-import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import { joinedUsage, usageOfCall, usageOfTexts, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import type { ResolvedModels } from '../../../contract/evidence/provenance.ts'
 import {
   embeddingSpaceOf,
@@ -62,9 +62,9 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
       if (embed === undefined) throw unsupported(role, 'embed texts')
       return counted(role, async () => {
         let tokens: Tokens | null = null
-        const vectors = await embed(texts, side, signal, statistics, (total) => {
-          tokens = { prompt_tokens: total, completion_tokens: 0 }
-          onTokens?.(total)
+        const vectors = await embed(texts, side, signal, statistics, (total, how) => {
+          tokens = usageOfTexts(total, how)
+          onTokens?.(total, how)
         })
         return [vectors, tokens]
       })

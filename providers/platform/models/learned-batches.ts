@@ -1,6 +1,7 @@
 import type { KnownModel } from '../../../core/model-records/known-models.ts'
+import { countTokens } from '../../../contract/evidence/count-tokens.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
-import { ModelCallError } from './model-host.ts'
+import { ModelCallError, type OnTokens } from './model-host.ts'
 import { unitVectors } from './unit-vectors.ts'
 
 /** Returns true when a service refused the number of texts, or all of them together. */
@@ -50,24 +51,31 @@ export async function inLearnedBatches(
   }
 }
 
-/** Embeds all texts in such batches, as unit vectors of one dimension. */
+/** Embeds all texts in such batches, as unit vectors of one dimension. `ask` returns null for tokens that the service does not report: they are counted here. */
 export async function embedInBatches(
   role: ModelRole,
   known: KnownModel,
   texts: readonly string[],
   most: number,
-  ask: (batch: readonly string[]) => Promise<number[][]>,
+  ask: (batch: readonly string[]) => Promise<{ embedded: number[][]; tokens: number | null }>,
+  onTokens?: OnTokens,
 ): Promise<Float32Array[]> {
   const vectors: Float32Array[] = []
+  let total = 0
+  let isEstimated = false
   await inLearnedBatches(
     known,
     texts,
     most,
     async (batch) => {
-      vectors.push(...unitVectors(role, await ask(batch), batch.length, vectors[0]?.length))
+      const { embedded, tokens } = await ask(batch)
+      vectors.push(...unitVectors(role, embedded, batch.length, vectors[0]?.length))
+      total += tokens ?? batch.reduce((sum, text) => sum + countTokens(text), 0)
+      isEstimated ||= tokens === null
       known.learn({ dimensions: vectors[0]!.length })
     },
     { singlesOut: true },
   )
+  onTokens?.(total, { isEstimated })
   return vectors
 }

@@ -1,9 +1,9 @@
 import type { ChatCompletion } from '../../../contract/http/chat.ts'
-import type { EmbeddingSide, OnText, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
+import type { EmbeddingSide, OnText, OnTokens, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
 
 /**
  * Describes what one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
- * Embeddings are unit vectors of one dimension, and `onTokens` is called where the service reports what they took; rerank scores are logits in the order of the texts.
+ * Embeddings are unit vectors of one dimension, and `onTokens` receives what they took, estimated where the service reports none; rerank scores are logits in the order of the texts.
  */
 export interface ModelBackend {
   embed?: (
@@ -11,7 +11,7 @@ export interface ModelBackend {
     side: EmbeddingSide,
     signal?: AbortSignal,
     statistics?: TermStatistics,
-    onTokens?: (tokens: number) => void,
+    onTokens?: OnTokens,
   ) => Promise<Float32Array[]>
   /** Calls `onText` with the pieces of the answer where the model gives them as it generates; the result is the whole answer all the same. */
   chat?: (request: RoleChatRequest, signal?: AbortSignal, onText?: OnText) => Promise<ChatCompletion>

@@ -48,6 +48,9 @@ export interface RoleChatRequest {
   [field: string]: unknown
 }
 
+/** Receives the tokens of a call; estimated where the service reports none. */
+export type OnTokens = (tokens: number, how?: { isEstimated: boolean }) => void
+
 /**
  * The one place that model calls go through: resolves a role to its backend and counts each call.
  * Every method throws `ModelCallError` when the model cannot answer.
@@ -55,7 +58,7 @@ export interface RoleChatRequest {
 export interface ModelHost {
   /**
    * Unit-length vectors in the order of the texts; all of one dimension. `statistics` of the collection that a query is for; `onTokens` receives the
-   * tokens of all texts where the model reports them.
+   * tokens of all texts.
    */
   embed(
     role: EmbeddingRole,
@@ -63,7 +66,7 @@ export interface ModelHost {
     side: EmbeddingSide,
     signal?: AbortSignal,
     statistics?: TermStatistics,
-    onTokens?: (tokens: number) => void,
+    onTokens?: OnTokens,
   ): Promise<Float32Array[]>
   /** The whole answer; `onText` receives its pieces before, from a model that gives them as it generates. */
   chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>

@@ -4,6 +4,7 @@ import {
   type ModelServiceAnswer,
   type ModelServiceCall,
 } from '../../../tests/helpers/model-service.ts'
+import { countTokens } from '../../../contract/evidence/count-tokens.ts'
 import { createOpenAiBackend } from './openai/openai-backend.ts'
 
 async function setup({ reply }: { reply: (call: ModelServiceCall, n: number) => ModelServiceAnswer }) {
@@ -50,18 +51,24 @@ describe('embeddings', () => {
     }
   })
 
-  it('reports the tokens of all batches where the service reports those of each', async () => {
-    const reported: number[] = []
+  it('reports the tokens of all batches, and estimates those of a batch that the service does not report', async () => {
+    const reported: unknown[] = []
     const tokensOf = async (usage: (n: number) => object) => {
       const answer = reply((data) => data)
       const { backend } = await setup({ reply: (call, n) => ({ json: { ...answer(call).json, ...usage(n) } }) })
-      await backend.embed!(texts, 'document', undefined, undefined, (tokens) => reported.push(tokens))
+      await backend.embed!(texts, 'document', undefined, undefined, (tokens, how) => reported.push([tokens, how]))
       return reported.splice(0)
     }
-    expect(await tokensOf((n) => ({ usage: { prompt_tokens: 10 * (n + 1), total_tokens: 0 } }))).toEqual([60])
-    // One batch without its tokens leaves the sum unknown.
-    expect(await tokensOf((n) => (n === 1 ? {} : { usage: { prompt_tokens: 10 } }))).toEqual([])
-    expect(await tokensOf(() => ({ usage: { prompt_tokens: 'many' } }))).toEqual([])
+    expect(await tokensOf((n) => ({ usage: { prompt_tokens: 10 * (n + 1), total_tokens: 0 } }))).toEqual([
+      [60, { isEstimated: false }],
+    ])
+    const counted = (some: readonly string[]) => some.reduce((sum, text) => sum + countTokens(text), 0)
+    expect(await tokensOf((n) => (n === 1 ? {} : { usage: { prompt_tokens: 10 } }))).toEqual([
+      [20 + counted(texts.slice(64, 128)), { isEstimated: true }],
+    ])
+    expect(await tokensOf(() => ({ usage: { prompt_tokens: 'many' } }))).toEqual([
+      [counted(texts), { isEstimated: true }],
+    ])
   })
 
   it('takes the position where a service sends no index', async () => {

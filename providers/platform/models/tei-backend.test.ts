@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startModelService, type ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import { countTokens } from '../../../contract/evidence/count-tokens.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
+import type { OnTokens } from './model-host.ts'
 import { createTeiBackend } from './tei-backend.ts'
 
 type Ranked = { index: number; score: unknown }[]
@@ -55,7 +57,7 @@ it('asks nothing for no texts', async () => {
   expect(service.calls).toEqual([])
 })
 
-it('keeps what it learns of the service: its dimensions, and how many texts it takes at once', async () => {
+it('keeps what it learns of the service, its dimensions and how many texts it takes at once, and estimates tokens', async () => {
   const service = await startModelService(({ body }) => {
     const { inputs } = body as { inputs: string[] }
     return inputs.length > 8
@@ -70,7 +72,12 @@ it('keeps what it learns of the service: its dimensions, and how many texts it t
   const choice = { backend: 'tei' as const, model: 'e', base_url: service.url, api_key_env: null, timeout_s: 20 }
   const backend = createTeiBackend('embed', choice, null, { known })
   onTestFinished(() => backend.close())
-  expect(await backend.embed!(texts.slice(0, 32), 'document')).toHaveLength(32)
+  const counted: unknown[] = []
+  const onTokens: OnTokens = (...tokens) => counted.push(tokens)
+  expect(await backend.embed!(texts.slice(0, 32), 'document', undefined, undefined, onTokens)).toHaveLength(32)
+  expect(counted).toEqual([
+    [texts.slice(0, 32).reduce((sum, text) => sum + countTokens(text), 0), { isEstimated: true }],
+  ])
   expect(known.records()).toMatchObject([{ model: 'e', embedding_batch: 8, dimensions: 2 }])
   const before = service.calls.length
   await createTeiBackend('embed', choice, null, { known }).embed!(texts.slice(0, 16), 'document')

@@ -32,14 +32,15 @@ export function createTeiBackend(
   })
   const known = models.of(choice.base_url, choice.model)
   return {
-    async embed(texts, side, signal) {
+    async embed(texts, side, signal, _statistics, onTokens) {
       const prefix = (side === 'query' ? choice.query_prefix : choice.document_prefix) ?? ''
-      return embedInBatches(role, known, texts, RERANK_MAX_BATCH, async (batch) => {
-        const inputs = batch.map((text) => prefix + text)
+      const ask = async (inputs: readonly string[]) => {
         const answer = Embeddings.safeParse(await http.post('/embed', { inputs, truncate: true }, signal))
         if (!answer.success) throw wrong(role, 'its answer is not a list of vectors')
-        return answer.data
-      })
+        return { embedded: answer.data, tokens: null }
+      }
+      const inputs = texts.map((text) => prefix + text)
+      return embedInBatches(role, known, inputs, RERANK_MAX_BATCH, ask, onTokens)
     },
     async rerank(query, texts, signal) {
       const scores: number[] = []

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TokenUsage } from '../../../contract/evidence/canonical-row.ts'
-import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import { joinedUsage, usageOfCall, usageOfTexts, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import type { ChatCompletion, ChatMessage } from '../../../contract/http/chat.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import type { ChatRole, ModelHost } from '../models/model-host.ts'
@@ -105,8 +105,8 @@ export function meterCalls(host: ModelHost): CallMeter {
       try {
         return await modelCall(
           () =>
-            host.embed(role, texts, side, signal, statistics, (total) => {
-              tokens = { prompt_tokens: total, completion_tokens: 0 }
+            host.embed(role, texts, side, signal, statistics, (total, how) => {
+              tokens = usageOfTexts(total, how)
             }),
           tries,
         )

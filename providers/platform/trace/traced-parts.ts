@@ -23,9 +23,9 @@ export function tracedModels(host: ModelHost): ModelHost {
       return step(
         { kind: 'embedding', name: `${role}: ${host.modelName(role)}`, request: () => ({ side, texts }) },
         () =>
-          host.embed(role, texts, side, signal, statistics, (total) => {
+          host.embed(role, texts, side, signal, statistics, (total, how) => {
             tokensIn = total
-            onTokens?.(total)
+            onTokens?.(total, how)
           }),
         (vectors) => ({ response: vectorsOf(vectors), tokensIn }),
       )

@@ -89,8 +89,7 @@ export function createOpenAiBackend(
       return completion
     },
     async embed(texts, _side, signal, _statistics, onTokens) {
-      let tokens = 0 as number | null
-      const vectors = await embedInBatches(role, known, texts, EMBEDDING_BATCH, async (batch) => {
+      const ask = async (batch: readonly string[]) => {
         const body = { ...choice.defaults, model: choice.model, input: batch }
         const answer = await fitted(
           service,
@@ -99,11 +98,9 @@ export function createOpenAiBackend(
         )
         const { data, usage } = read(role, Embeddings, answer)
         known.learn({ reports_usage: usage !== undefined })
-        tokens = tokens === null || usage === undefined ? null : tokens + usage.prompt_tokens
-        return inOrder(role, data, batch.length)
-      })
-      if (tokens !== null) onTokens?.(tokens)
-      return vectors
+        return { embedded: inOrder(role, data, batch.length), tokens: usage?.prompt_tokens ?? null }
+      }
+      return embedInBatches(role, known, texts, EMBEDDING_BATCH, ask, onTokens)
     },
     close: () => http.close(),
   }
