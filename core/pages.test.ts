@@ -12,7 +12,7 @@ describe('addresses of the panel', () => {
   it.each([
     ['/runs', null, 'Runs', 'reading-a-result'],
     ['/runs/a/judges', 'judges', 'Judges', 'judges'],
-    ['/runs/a/cell', 'cell', 'Cell', 'reading-a-result'],
+    ['/runs/a/cell', 'cell', 'Answer', 'reading-a-result'],
     ['/runs/compare', null, 'Compare', 'reading-a-result'],
     ['/tools/audio', null, 'Audio', 'speech'],
     ['/models', null, 'Models', 'own-models'],

@@ -77,7 +77,7 @@ export type RunTab = (typeof RUN_TABS)[number]['tab']
 /** Address of a part of a run's page. */
 export const runPath = (run: string, tab: RunTab): string => `/runs/${encodeURIComponent(run)}/${tab}`
 
-const CELL = { label: 'Cell', guide: 'reading-a-result' } as const
+const ANSWER = { label: 'Answer', guide: 'reading-a-result' } as const
 
 /** Last part of an address of a run, such as `matrix`; null for every other address. */
 export const partOfRun = (path: string): string | null => /^\/runs\/.+\/([a-z]+)$/.exec(path)?.[1] ?? null
@@ -85,7 +85,7 @@ export const partOfRun = (path: string): string | null => /^\/runs\/.+\/([a-z]+)
 /** Name of the page at an address, and the page of the guide that explains it; null for an unknown address. */
 export function pageAt(path: string): { label: string; guide: string } | null {
   const part = partOfRun(path)
-  if (part === 'cell') return CELL
+  if (part === 'cell') return ANSWER
   return RUN_TABS.find(({ tab }) => tab === part) ?? PAGES.find((page) => page.path === path) ?? null
 }
 

@@ -63,7 +63,7 @@ export const COMPARE_WORDS = {
     showChanged: (cells: string, alias: string) => `${cells} questions of ${alias}: list them below`,
     question: 'Question',
     kind: 'Change',
-    openCell: (run: string, value: string) => `${value} in ${run}: open the cell`,
+    openCell: (run: string, value: string) => `${value} in ${run}: open the answer`,
     repetition: (repeat: number) => `answer ${repeat}`,
   },
 

@@ -69,7 +69,7 @@ export const MATRIX_WORDS = {
   difference: (metric: string) => `${metric}, differences`,
   heatScale: (worst: string, best: string) => `Heat scale from ${worst} to ${best}`,
   hatched: ' no value',
-  judgeMark: 'J3.5, beside the value of the cell you look at: mean grade of the judges, 1 to 5',
+  judgeMark: 'J3.5, beside the value of the answer you look at: mean grade of the judges, 1 to 5',
   unequal: '▲ Means rest on different questions; pairwise differences use only the shared ones',
   noComparison: (reason: string) => `▲ no comparison: ${reason}`,
   detectable: (size: string) => ` · smallest difference this run could see: ${size}`,
@@ -77,7 +77,7 @@ export const MATRIX_WORDS = {
   keys: 'Keys',
   keyList: [
     ['← ↑ → ↓', 'move; Page and Home/End too, Ctrl for the corners'],
-    ['Enter', 'open the cell; Escape closes it'],
+    ['Enter', 'open the answer; Escape closes it'],
     ['d', 'compare with the approach under Against'],
     ['f', 'only questions with an answer in this state'],
     ['/', 'search words'],
