@@ -70,7 +70,7 @@ interface ApproachDescriptor {
   searchesByVectors?: boolean
   /** Chooses its passages before the answer is written, so that they can be asked for alone. */
   retrievesFirst?: boolean
-  /** What it does, for who chooses among approaches. */
+  /** States what it does, for choosing among them. */
   work?: string
   /** The same with what it costs, where that is more than its calls for an answer. */
   about?: string

@@ -17,7 +17,7 @@ const TOLD =
   '(?:stated|mentioned|given|specified|disclosed|recorded|available|provided|included|named|reported|indicated|addressed|covered|defined|answered|described|discussed|told|found|listed|shown|identified|revealed|explained|present|documented|noted|supplied|contained|clear)'
 const TELLING =
   '(?:answer|say|stat|mention|tell|specify|contain|includ|provid|giv|indicat|describ|discuss|disclos|reveal|address|cover|nam|identify|list|report|record|defin|show|explain|not|offer|hold|suggest|supply|clarify)ing'
-/** What the model was handed, and nothing else: an answer is not about these. */
+/** Matches what the model was handed: an answer is not about these. */
 const HANDED =
   '(?:(?:the |these |this |any of the |your )?(?:(?:given|provided|supplied|retrieved) (?:\\w+ )?(?:documents?|texts?|sources?|information|materials?|contexts?|passages?)|passages?|contexts?|excerpts?|snippets?|chunks?|search results))'
 const FACT =

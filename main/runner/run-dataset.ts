@@ -235,7 +235,7 @@ async function contextualizeFor(
   return { result: { run, missing }, note: notes.join('; ') }
 }
 
-/** What was left out of something that was written, and how it is made; empty where nothing was. */
+/** States what was left out of written files, and how it is made; empty where nothing was. */
 const leftOut = (failed: number, what: string, failure: string | null | undefined): string =>
   failed === 0 ? '' : `, ${what} (${failure ?? 'its call failed'}); resume asks again`
 
@@ -274,7 +274,7 @@ async function reportUsage({ platform, dataset, emit }: DatasetRun, { client }: 
   emit({ type: 'usage.reported', dataset_id: dataset.dataset.id, model_calls, alias_calls, ...usage })
 }
 
-/** What models used for reading the documents so far, with what the stored result of the run has of an earlier start. */
+/** Sums what models used to read the documents so far, with what the stored result has of an earlier start. */
 async function ingestionUseOf(
   { platform, files }: DatasetRun,
   { client }: StartedPlatform,

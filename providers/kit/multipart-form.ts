@@ -121,7 +121,7 @@ function readPart(part: Buffer, { fields, lists, files }: OpenForm): void {
   else fields[name] = bytes.toString('utf8')
 }
 
-/** What the header of a part states. */
+/** Reads the header of a part. */
 export function partFacts(header: string): { name: string | null; filename: string | null; mediaType: string | null } {
   const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(header)?.[1] ?? ''
   return {

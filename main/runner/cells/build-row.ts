@@ -85,7 +85,7 @@ export function buildRow(
   }
 }
 
-/** What an evaluator makes of the answer of a row. */
+/** Lets an evaluator score the answer of a row. */
 export const evaluateRow = (
   evaluator: EvaluatorClient,
   metrics: readonly EvaluationMetric[],

@@ -108,7 +108,7 @@ interface CorpusInput {
   onNotice?: (notice: { message: string }) => void
 }
 
-/** What is known of a run's ingestion before it: the digest of its documents, with a notice where they are too many to be compared, and the job whose collections are stored. */
+/** Reads the ingestion before a run: the digest of its documents, with a notice where they are too many to be compared, and the job whose collections are stored. */
 export async function ingestionNow({
   platform,
   experiment,

@@ -117,7 +117,7 @@ async function makeRow(
   }
 }
 
-/** What the old run has of grades. */
+/** Describes the old run's grades. */
 interface Before {
   /** The conditions that the old run had last; null where it has no row. */
   conditions: Reproducibility | null
@@ -164,7 +164,7 @@ async function newKeys(log: EvidenceLog, runId: string): Promise<NewKey> {
   }
 }
 
-/** How many answers are graded and how many keep their grades, once the first reply shows the evaluator. `asked`: the grades that the answer of that reply had. */
+/** Counts answers to grade and those that keep grades, once the first reply shows the evaluator. `asked`: the grades that the answer of that reply had. */
 function gradingWords({ open, graded }: Before, current: Grades, asked: Grades | null): string {
   const isSame = ({ grades }: { grades: Grades }): boolean => isSameEvaluator(grades, current)
   const [same, others] = [true, false].map((wanted) =>

@@ -19,7 +19,7 @@ interface Judged {
   judgments: Judgments
   /** Judges without a verdict. */
   missing: MissingColumn[]
-  /** What the panel came to, in one line. */
+  /** Sums up the panel in one line. */
   note: string
 }
 

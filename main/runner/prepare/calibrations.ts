@@ -1,4 +1,4 @@
-// What three calls of a model took on this machine, for estimates of runs of which no row exists yet. Kept in a file of the state folder, per model and machine.
+// Three calls of a model are timed on this machine, for estimates of runs without a row. A file of the state folder keeps the times, per model and machine.
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { cpus, hostname, totalmem } from 'node:os'
@@ -55,7 +55,7 @@ function keptIn(root: string): Calibration[] {
   }
 }
 
-/** What calls of a declared model took on this machine; null where it was not calibrated here. */
+/** Returns what calls of a model took on this machine; null where it was not calibrated here. */
 export function calibrationsOf(root: string): (choice: ModelChoice) => Calibration | null {
   const machine = thisMachine()
   const kept = new Map(keptIn(root).flatMap((each) => (each.machine === machine ? [[each.choice, each] as const] : [])))

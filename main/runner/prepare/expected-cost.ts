@@ -53,7 +53,7 @@ export async function summariesIn(resultsDir: string, named: NamedFiles): Promis
     .map(({ stored }) => stored)
 }
 
-/** What one answer would use of its language models by the calls that were made here of each; null where there were none, or tokens are not reported. */
+/** Estimates what one answer uses of its language models by the calls made here of each; null where there were none, or tokens are not reported. */
 function calibratedUsage(root: string, set: ModelSet, alias: Alias): ModelUsage[] | null {
   const calibrationOf = calibrationsOf(root)
   const usages = (usualCallsOf(alias) ?? []).map(([role, calls]): ModelUsage | 'rules' | null => {

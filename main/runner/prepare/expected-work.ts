@@ -132,7 +132,7 @@ function usualGrading(run: PreparedRun, { evidence }: Alias): number {
   return metrics.reduce((sum, metric) => sum + callsFor(metric), REFUSAL_CALLS) + gradingEmbeddings(run)
 }
 
-/** What one answer takes by the usual calls of its approach, where each language model among them was calibrated here. */
+/** Estimates an answer by the usual calls of its approach, where each language model among them was calibrated here. */
 function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
   const set = setOf(run)
   const calls = usualCallsOf(alias)

@@ -6,7 +6,7 @@ import { fillBits, scaledBits, streamState } from '../../statistics/random.ts'
 import { shuffled } from '../../statistics/tuning/split-questions.ts'
 import type { Dimension } from './search-space.ts'
 
-/** What a person does to have settings drawn instead of all of a grid. */
+/** Names the way to draw settings instead of all of a grid. */
 const trialsField = (): string => remedyFor({ panel: 'Settings to try', commandLine: '--trials' })
 const drawRandom = (): string => remedyFor({ panel: 'draw some at random', commandLine: '--search random --trials 50' })
 

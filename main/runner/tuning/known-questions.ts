@@ -53,7 +53,7 @@ export function isAmong(
   return Object.values(line.digests).some(({ text }) => text === digests.text)
 }
 
-/** What the splits of one dataset know of its questions. */
+/** Finds questions of one dataset in its splits. */
 export interface KnownQuestions {
   /** The side of a question, by its id or its words; undefined for one that no split has. Development wins: what a trial has seen is no holdout. */
   sideOf(question: LedgerQuestion): Side | undefined
@@ -61,7 +61,7 @@ export interface KnownQuestions {
   sideOfSame(question: LedgerQuestion): Side | undefined
   /** True where a split has this question under its id, as it is now. */
   has(question: LedgerQuestion): boolean
-  /** How the question differs from the first that the ledger has under its id; null where it does not, and where its digests were never kept. */
+  /** States how it differs from the first question under its id in the ledger; null where it does not, and where its digests were never kept. */
   changeOf(question: LedgerQuestion): EditedQuestion['change'] | null
 }
 

@@ -28,7 +28,7 @@ import { readSpace, settingProblem, writeAnswers } from './search-space.ts'
 /** Characters of dataset and alias in the name of a tuning. */
 const MOST_NAME = 90
 
-/** What a person asks to be tuned. */
+/** Describes the tuning to make. */
 export interface TuningWish {
   alias: Alias
   /** `parameter=values`. */
@@ -135,7 +135,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish): Promise<Pla
   }
 }
 
-/** What the scores of a question depend on: of answers the reference too. */
+/** Picks what a question's scores rest on: of answers the reference too. */
 function scoredBy({ id, query, gold, ground_truth, answer_keys, forbidden_answers }: Question, answers: boolean) {
   return { id, query, gold, ...(answers ? { ground_truth, answer_keys, forbidden_answers } : {}) }
 }

@@ -9,7 +9,7 @@ import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { PlannedTuning } from './plan-tuning.ts'
 import type { TrialNews } from './run-tuning.ts'
 
-/** What the tuning will do, before its first call. */
+/** States the plan of the tuning. */
 export async function planWords(planned: PlannedTuning, setup: PreparedRun): Promise<string[]> {
   const { name, draft, wish, asked, openings, edited, chunkings, leftOut, holdoutGroups } = planned
   const { label } = metricOfId(draft.metric)
@@ -33,7 +33,7 @@ export async function planWords(planned: PlannedTuning, setup: PreparedRun): Pro
   ]
 }
 
-/** What so many answers on a dataset of the set-up would cost. */
+/** Estimates the cost of so many answers on a dataset. */
 async function costOfAnswers(setup: PreparedRun, datasetId: string, answers: number): Promise<Cost | null> {
   const dataset = setup.datasets.find(({ dataset: { id } }) => id === datasetId)!
   const summaries = await summariesIn(setup.resultsDir, {})
@@ -45,7 +45,7 @@ async function costOfAnswers(setup: PreparedRun, datasetId: string, answers: num
   )
 }
 
-/** What a trial gave, as one line. */
+/** Sums up a trial in one line. */
 export function trialWords(
   { setting, values, round, mean, figures, isReused }: TrialNews,
   { draft }: PlannedTuning,

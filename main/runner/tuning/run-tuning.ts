@@ -259,7 +259,7 @@ async function ask(
   )
 }
 
-/** What the platform is asked: for a managed graph query all of its settings, else what is tuned. */
+/** Sets all settings of a managed graph query, and else what is tuned. */
 function trialOf(run: DatasetRun, plan: TuningPlan, setting: number, profile: string): Trial {
   const { chunk_size: _size, overlap: _overlap, ...changed } = plan.settings[setting]!
   const set = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null))

@@ -39,7 +39,7 @@ interface TunableField {
 const MOST_VALUES = 200
 
 /**
- * What can be tuned of an alias, by name: the parameters of its approach, the settings of an own approach, and the chunks of what it searches, where no graph is made of them.
+ * Lists what an alias can tune: the parameters of its approach, the settings of an own approach, and the chunks of what it searches, where no graph is made of them.
  */
 function tunableFields(alias: Alias, values: Readonly<Record<string, Value>>, profile: IngestionProfile) {
   const { base, flavor } = alias
@@ -72,7 +72,7 @@ const kindOf = (value: Value): TunableField['kind'] =>
         : 'share'
       : 'choice'
 
-/** What a person does to have answers written in trials. */
+/** Names the way to have answers written in trials. */
 export const writeAnswers = (): string => remedyFor({ panel: 'switch on Write answers', commandLine: 'add --answers' })
 
 interface SpaceOptions {

@@ -20,11 +20,11 @@ type Settings = Pick<Winner, 'alias' | 'base' | 'parameters' | 'chunks'>
 
 const isChunk = (name: string): boolean => CHUNK_PARAMETERS.some((each) => each === name)
 
-/** What of a setting is a parameter of the approach; null values are those that it has no value for. */
+/** Picks the parameters of the approach; null values are those that it has no value for. */
 export const parametersIn = (values: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => !isChunk(name) && value !== null))
 
-/** What of a setting is about the documents. */
+/** Picks what is about the documents. */
 export const chunksIn = (values: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(values).filter(([name]) => isChunk(name)))
 

@@ -9,13 +9,13 @@ import { isRetrievalMetric } from './ask-trial.ts'
 import { writeAnswers } from './search-space.ts'
 import type { TuningWish } from './plan-tuning.ts'
 
-/** What a person asks for, as the command line and the panel have it: a metric that may be unknown, and the budget of the experiment. */
+/** Holds a wish as the command line and the panel have it: a metric that may be unknown, and the budget of the experiment. */
 export interface TuningAsk extends Omit<TuningWish, 'alias' | 'metric' | 'contextBudget'> {
   /** Null for the primary one of the project where it can be computed, else facts found. */
   metric: string | null
 }
 
-/** What is to be tuned. Throws `InputError` for a metric that no trial can compute, a budget without a number, and a name that is none of a folder. */
+/** Completes the wish. Throws `InputError` for a metric that no trial can compute, a budget without a number, and a name that is none of a folder. */
 export function tuningWish({ evaluation }: Pick<Experiment, 'evaluation'>, alias: Alias, ask: TuningAsk): TuningWish {
   const budget = evaluation.run.context_budget ?? DEFAULT_CONTEXT_BUDGET
   if (budget === 'none')

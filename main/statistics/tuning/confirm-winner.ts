@@ -19,7 +19,7 @@ export interface HoldoutScores {
   range: readonly [low: number, high: number]
 }
 
-/** What the holdout shows: the winner minus the default, in the unit of the metric. */
+/** Holds the result: the winner minus the default, in the unit of the metric. */
 export interface Confirmed {
   state: Confirmation
   /** Questions with a score of both. */

@@ -111,7 +111,7 @@ const OF_MODEL_CALL: Record<ModelCallErrorCode, RagErrorCode> = {
   not_configured: 'model_failed',
 }
 
-/** What each code means that another part of the platform reports. */
+/** Maps each code that another part of the platform reports. */
 const REPORTED: ReadonlyMap<string, RagErrorCode> = new Map([
   ...Object.entries(OF_MODEL_CALL),
   ...(Object.keys(STATUS) as RagErrorCode[]).map((code) => [code, code] as const),

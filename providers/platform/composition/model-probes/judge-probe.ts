@@ -22,11 +22,11 @@ const TRIES = 2
 interface JudgeFinding {
   verdicts: NonNullable<ModelRecord['verdicts']>
   finding: string
-  /** What the panel does in place of what the model does not do; empty where it does all. */
+  /** Names what the panel does instead of the model; empty where the model does all. */
   instead: string[]
 }
 
-/** What the verdicts of a model are worth. `unusable` and `wrong` are findings of a judge that is to be replaced; only failed calls throw. */
+/** Rates the verdicts of a model. `unusable` and `wrong` are findings of a judge that is to be replaced; only failed calls throw. */
 export async function probeJudge(
   models: ModelHost,
   { temperature, think }: JudgeSettings,

@@ -53,7 +53,7 @@ const AGENT = APPROACHES['agentic-rag'].parameters.parse({ max_steps: 4, vector_
 /** Room for the reasoning of a model that reasons. */
 const ROOM_TOKENS = 2048
 
-/** What was found, and what is done in place of what the model does not do. */
+/** States what was found, and what is done instead of the model. */
 type Found = string | { finding: string; instead: string[] }
 
 interface Probed {

@@ -37,7 +37,7 @@ const BRIDGE = [
 
 const joining = (what: string): string[] => [what, ...COMMON, QUOTE_EACH]
 
-/** What is asked for, by class. */
+/** Lists forms of each class. */
 const FORMS: Readonly<Record<QuestionClass, readonly string[]>> = {
   one_fact: ONE,
   bridge: BRIDGE,

@@ -35,7 +35,7 @@ export const ownApproach: Approach<'own-approach'> = async (question, parameters
   }
 }
 
-/** What a trial changes of the file. */
+/** Reads what a trial changes. */
 function trialOf(
   parameters: ApproachParameters['own-approach'],
   { trial }: Pick<ApproachServices, 'trial'>,

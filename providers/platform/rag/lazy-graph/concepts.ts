@@ -1,6 +1,6 @@
 import type { Sentence, Token } from './sentences.ts'
 
-/** How concepts show in text, from surest to weakest as a link between passages. Files have a kind by its number here. */
+/** Kinds go from surest to weakest as a link between passages. Files have a kind by its number here. */
 export const KINDS = ['code', 'name', 'name_part', 'phrase', 'word'] as const
 export type ConceptKind = (typeof KINDS)[number]
 

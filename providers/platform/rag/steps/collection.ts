@@ -3,7 +3,7 @@ import type { CollectionInfo } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 
-/** What is built from the plain collection. */
+/** Names what else is built, by collection. */
 const BUILT = { plain: '', contextual: ' and build its contextual collection', tree: ' and build its tree' } as const
 
 /**
