@@ -128,7 +128,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** The text of the page above the tables. */
 const FIGURES_HEAD = `# Figures
 
-The page of each benchmark is the last output of \`npm run bench -- --write\` for it. ● meets its target, ▲ misses it; a figure without a mark
+The page of each benchmark is the last output of \`npm run bench -- --write\` for it, and shows the program of its day: what changed since is not in it. ● meets its target, ▲ misses it; a figure without a mark
 has no target. The load is the number of processes that waited for a processor when the benchmark ended: on a busy machine, elapsed times are longer.
 
 ## Targets
