@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
-import { readTraceText, TraceTexts, traceTextsPathFor } from '../evidence/traces/trace-texts.ts'
+import { readTraceTexts, TraceTexts, traceTextsPathFor } from '../evidence/traces/trace-texts.ts'
 import { readOwnApproaches } from '../../core/own-approaches/read-approaches.ts'
 import { trustedApproaches } from '../manifests/project/own-approaches.ts'
 import { exportBundle, importBundle } from './run-bundle.ts'
@@ -97,7 +97,8 @@ describe('the bundle of a run', () => {
     await texts.close()
     await exportBundle(here, RUN, bundle)
     await importBundle(there, bundle)
-    expect(await readTraceText(join(there.resultsDir, name), sha256)).toBe('asked')
+    const read = await readTraceTexts(join(there.resultsDir, name), new Set([sha256]))
+    expect(read.get(sha256)).toBe('asked')
     await rm(bundle)
     await rm(there.resultsDir, { recursive: true })
     const path = traceTextsPathFor(join(here.resultsDir, name))

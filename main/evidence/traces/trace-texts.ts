@@ -160,10 +160,6 @@ export async function readTraceTexts(evidence: string, wanted: ReadonlySet<strin
   return found
 }
 
-/** A stored text, whose digest was checked; null where the file does not hold it. */
-export const readTraceText = async (evidence: string, sha256: string): Promise<string | null> =>
-  (await readTraceTexts(evidence, new Set([sha256]))).get(sha256) ?? null
-
 /** Gives the lines of the file to `look`, and returns its size; null where there is no file. */
 async function scanFile(
   evidence: string,

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TRACE_LIMITS, type SentTrace } from '../../../contract/evidence/trace.ts'
 import { forgetSecrets, rememberSecrets } from '../../../core/known-secrets.ts'
 import { CellRecorder } from './cell-recorder.ts'
-import { readTraceText, traceTextsPathFor, TraceTexts, verifyTraceTexts } from './trace-texts.ts'
+import { readTraceTexts, traceTextsPathFor, TraceTexts, verifyTraceTexts } from './trace-texts.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const digest = (text: string): string => hash('sha256', text)
@@ -25,6 +25,11 @@ async function stored(...texts: string[]): Promise<Set<string>> {
   return leftOut
 }
 
+async function storedText(text: string): Promise<string | undefined> {
+  const sha256 = digest(text)
+  return (await readTraceTexts(evidence, new Set([sha256]))).get(sha256)
+}
+
 describe('the texts of traces', () => {
   it('are found by their digest, and stored once, also by a run that goes on', async () => {
     await stored('asked', 'answered')
@@ -32,8 +37,8 @@ describe('the texts of traces', () => {
     expect(await stored('asked')).toEqual(new Set())
     expect(readFileSync(traceTextsPathFor(evidence), 'utf8')).toBe(before)
     await stored('asked', 'again')
-    for (const text of ['asked', 'answered', 'again']) expect(await readTraceText(evidence, digest(text))).toBe(text)
-    expect(await readTraceText(evidence, digest('never'))).toBeNull()
+    for (const text of ['asked', 'answered', 'again']) expect(await storedText(text)).toBe(text)
+    expect(await storedText('never')).toBeUndefined()
     expect((await verifyTraceTexts(evidence))!.texts.size).toBe(3)
   })
 
@@ -41,7 +46,7 @@ describe('the texts of traces', () => {
     await stored('first')
     appendFileSync(traceTextsPathFor(evidence), '{"sha256":["ab')
     await stored('second')
-    expect(await readTraceText(evidence, digest('second'))).toBe('second')
+    expect(await storedText('second')).toBe('second')
     expect(await verifyTraceTexts(evidence)).toMatchObject({ changed: [] })
   })
 
@@ -54,7 +59,7 @@ describe('the texts of traces', () => {
     await file.close()
     const forged = readFileSync(traceTextsPathFor(other), 'utf8').replace(digest('forged'), digest('first'))
     writeFileSync(path, forged)
-    expect(await readTraceText(evidence, digest('first'))).toBeNull()
+    expect(await storedText('first')).toBeUndefined()
     expect(await verifyTraceTexts(evidence)).toMatchObject({ changed: [0] })
   })
 

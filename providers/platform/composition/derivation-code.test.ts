@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { chunkText } from '../../../core/chunking/chunk-text.ts'
+import { runAtOnce } from '../../../core/sliced-work.ts'
 import { EXTRACTION_CODE } from '../stores/graph-engine/extractor.ts'
 import { CHUNKS_CODE } from '../ingestion/job-record.ts'
 import { answerBuiltinChat } from '../models/builtin/answer-chat.ts'
@@ -8,6 +9,8 @@ import { embedText } from '../models/builtin/embedding/embed-text.ts'
 import { parseExtractReply, renderExtractTask } from '../models/prompts/extract-task.ts'
 import { renderBlurbTask } from '../models/prompts/blurb-task.ts'
 import { CONTEXTS_CODE } from '../rag/contextual/build-collection.ts'
+import { TREE_CODE } from '../rag/tree/build-tree.ts'
+import { clusterVectors } from '../rag/tree/cluster-vectors.ts'
 
 const TITLE = 'The lock at Tidewater Quay'
 const TEXT = [
@@ -32,6 +35,10 @@ const SAMPLES: Readonly<Record<string, () => unknown>> = {
   ],
   [EXTRACTION_CODE]: () => parseExtractReply(answerBuiltinChat(renderExtractTask({ title: TITLE, text: TEXT })).text),
   [CONTEXTS_CODE]: () => answerBuiltinChat(renderBlurbTask(blurb)).text,
+  [TREE_CODE]: () => {
+    const nodes = TEXT.split(/[.,\n]+/).map((text) => ({ vector: embedText(text), tokens: text.length }))
+    return runAtOnce(clusterVectors(nodes, { members: 3, tokens: 200 }))
+  },
 }
 
 /** Digest of what each version gives for the sample. */
@@ -39,6 +46,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   'chunks 1': 'a74146dcf68b159c',
   'extraction 3': '9be6c3977f5625ee',
   'contexts 1': '385c5c4d663c4cf6',
+  'tree 1': 'b4989f1e6e20221c',
 }
 
 it.each(Object.entries(SAMPLES))(
