@@ -21,7 +21,7 @@ export const LADDER_STEPS = [
   'check_artifacts',
   'publish',
 ] as const
-/** Which failed cells a run of a stored id tries again: those that HTTP 401, 403, 404 or the connection failed, all, or none. */
+/** Which failed cells a run of a stored id tries again: those whose access was refused (HTTP 401, 402, 403, 404, a used-up credit) or that had no connection, all, or none. */
 export const RetryFailed = z.enum(['access', 'all', 'none'])
 export type RetryFailed = z.infer<typeof RetryFailed>
 
@@ -56,7 +56,7 @@ export const RunPlan = z.strictObject({
   total: z.int(),
   reuse: z.int(),
   run: z.int(),
-  /** Stored cells that failed: `access` (HTTP 401, 403, 404 or no connection), or anything else. Absent when no cell failed. */
+  /** Stored cells that failed: `access` (access refused, or no connection), or anything else. Absent when no cell failed. */
   failed: z.strictObject({ access: z.int().min(0), other: z.int().min(0) }).optional(),
   /** Of `run`: cells that failed and are tried again. Absent when there are none. */
   retry: z.int().min(1).optional(),

@@ -51,7 +51,7 @@ const DECLARED = {
     by: 'runner',
     form: 'access, all or none',
     default: 'access',
-    what: 'Failed answers of a stored run that its next run tries again: those that failed with HTTP 401, 403, 404 or without a connection, all, or none.',
+    what: 'Failed answers of a stored run that its next run tries again: those whose access was refused (HTTP 401, 402, 403, 404, a used-up credit) or that had no connection, all, or none.',
     option: '--retry-failed',
   },
   MATRIX_CONCURRENCY: {
