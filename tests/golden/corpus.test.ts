@@ -126,13 +126,12 @@ describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', 
   })
 
   it('has no question that quotes a document', () => {
-    const quoted = questions.flatMap((question) => {
-      const runs = runsOf(question.query)
-      return [...documents].flatMap(([name, text]) => {
-        const known = new Set(runsOf(text))
-        return runs.filter((run) => known.has(run)).map((run) => `${question.id} quotes ${name}: ${run}`)
-      })
-    })
+    const known = [...documents].map(([name, text]) => ({ name, runs: new Set(runsOf(text)) }))
+    const quoted = questions.flatMap(({ id: question, query }) =>
+      runsOf(query).flatMap((run) =>
+        known.flatMap(({ name, runs }) => (runs.has(run) ? [`${question} quotes ${name}: ${run}`] : [])),
+      ),
+    )
     expect(quoted).toEqual([])
   })
 

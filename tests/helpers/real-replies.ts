@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { ChatCompletion, messageText, type ChatRequest } from '../../contract/http/chat.ts'
 import { AGENT_PROMPT, ANSWER_PROMPT, type Prompt } from '../../contract/prompts.ts'
-import { readTraceText } from '../../main/evidence/traces/trace-texts.ts'
+import { readTraceTexts } from '../../main/evidence/traces/trace-texts.ts'
 import { readPublished } from '../../main/report/publication/published-folder.ts'
 import { KEYWORDS_PROMPT } from '../../providers/platform/models/prompts/keywords-task.ts'
 import { ROUTE_PROMPT } from '../../providers/platform/models/prompts/classify-task.ts'
@@ -52,8 +52,9 @@ async function record(folder: string, key: string): Promise<RealTask> {
   const dataset = DATASETS[question!.slice(0, 2) as keyof typeof DATASETS]
   const rows = await publishedRows(dataset)
   const row = rows.find((one) => one.question.id === question && one.approach.model === approach)!
+  const evidence = join(folder, `${RUN}-${dataset}-evidence.jsonl`)
   const stored = async (text: { sha256: string } | undefined): Promise<unknown> =>
-    JSON.parse((await readTraceText(join(folder, `${RUN}-${dataset}-evidence.jsonl`), text!.sha256))!)
+    JSON.parse((await readTraceTexts(evidence, new Set([text!.sha256]))).get(text!.sha256)!)
   const called = steps.map((step) => ({ step: Number(step), ...row.trace!.steps[Number(step)]! }))
   const asked = (await stored(called[0]!.request)) as ChatRequest
   const format = asked.response_format as { json_schema: { name: string } } | undefined
