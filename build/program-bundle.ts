@@ -91,12 +91,13 @@ const withoutLazyExports: Plugin = {
 const commands = (...names: string[]): string[] => names.map((name) => `main/cli/commands/${name}.ts`)
 
 /**
- * Modules that a process imports as soon as it has started, by process: the engine, the platform, help, every command; then commands that load about
- * as much as each other, so that a small one does not read what a run needs.
+ * Modules that a process imports as soon as it has started, by process: the engine, the platform until its settings are checked, the platform, help,
+ * every command; then commands that load about as much as each other, so that a small one does not read what a run needs.
  */
 const STARTS = [
   ['main/engine/create-engine.ts', 'main/engine/engine-config.ts', 'main/engine/engine-launchers.ts'],
-  ['providers/platform/composition/config.ts', 'providers/platform/composition/platform.ts'],
+  ['providers/platform/composition/config.ts'],
+  ['providers/platform/composition/platform.ts'],
   ['providers/platform/models/load-builtin.ts'],
   ['main/cli/progress/render-line.ts', 'main/lib/text/terminal-text.ts'],
   ['main/cli/command.ts', 'main/lib/trust/model-keys.ts', 'main/manifests/project/project-env.ts'],

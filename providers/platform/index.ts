@@ -10,14 +10,14 @@ permitGivingBack()
 // by those that are set by now.
 await runService('the platform', 'PLATFORM_PORT', async () => {
   const { loadPlatformConfig } = await import('./composition/config.ts')
-  const { startPlatform } = await import('./composition/platform.ts')
-  const { warmBuiltinModels } = await import('./models/load-builtin.ts')
   const { rememberSecretsOf } = await import('../../core/known-secrets.ts')
   // Words of model services leave this process in its answers.
   rememberSecretsOf(process.env)
   const config = loadPlatformConfig(process.env)
   // Before a cold reset its host asks whether it could start: everything that a person set is read by now.
   if (process.env['RAG_LADDER_CHECK_ONLY'] === '1') process.exit(0)
+  const { startPlatform } = await import('./composition/platform.ts')
+  const { warmBuiltinModels } = await import('./models/load-builtin.ts')
   await warmBuiltinModels(config.models)
   return startPlatform(config, (name) => process.env[name])
 })
