@@ -3,11 +3,15 @@ import { isUsedUp } from '../used-up-credit.ts'
 /** Number of equal refusals in a row after which calls end, because the next ones would be refused alike. */
 export const REFUSALS_BEFORE_STOP = 3
 
+/** Returns what a service refuses by its status and words; null where it refuses neither. */
+export function refusedBy(status: number, text: string): 'key' | 'account' | null {
+  if (status === 401 || status === 403) return 'key'
+  return status === 402 || (status === 429 && isUsedUp(text)) ? 'account' : null
+}
+
 /** True where a service, or the model behind it, refuses the key or the account: the next call would end alike. */
 export const isAccessRefused = (status: number, text: string): boolean =>
-  [401, 402, 403].includes(status) ||
-  (status === 429 && isUsedUp(text)) ||
-  /"code"\s*:\s*"(?:model_access_refused|unauthorized)"/.test(text)
+  refusedBy(status, text) !== null || /"code"\s*:\s*"(?:model_access_refused|unauthorized)"/.test(text)
 
 /** Matches what equal refusals share: the status, and the role and status of the model that refuses. */
 const SHARED = /^HTTP \d+(?:: (?:RAG evaluation failed: )?the model call for role \w+ failed: .*?\(HTTP \d+\))?/

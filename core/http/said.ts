@@ -18,6 +18,9 @@ export function saidBy({ status, headers, text }: Pick<HttpAnswer, 'status' | 'h
   }
 }
 
+/** True for a web page: another program is at the address, or a proxy before the service. */
+export const isPage = (text: string): boolean => /^\s*</.test(text)
+
 /** Most that is shown of a body in an unknown form, such as the page of a proxy. */
 const RAW_CHARS = 200
 

@@ -5,7 +5,7 @@ import { createHttpClient, HttpFault, type HttpAnswer } from '../../../core/http
 import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
 import { askedPauseMs, isLasting, PATIENCE_MS } from '../../../core/http/pauses.ts'
-import { saidBy } from '../../../core/http/said.ts'
+import { isPage, saidBy } from '../../../core/http/said.ts'
 import { isRecord } from '../../../core/json.ts'
 import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
 import { callRemedy, isFinalCall } from '../../../core/model-remedies.ts'
@@ -88,8 +88,6 @@ function failureOf({ fault, reason, code }: HttpFault): { type: CellErrorType; m
 
 /** Codes of an answer that a filter withheld or that the model refused: the next attempt would end alike. */
 const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
-
-const isPage = (text: string): boolean => /^\s*</.test(text)
 
 /** A failure of the gateway itself with what to do about it; one that it reports has the words of what it asked. */
 function withRemedy(message: string, { status, text, json }: Pick<HttpAnswer, 'status' | 'text' | 'json'>): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRole } from '../../../../contract/manifests/models.ts'
+import { refusedBy } from '../../../../core/http/access-refused.ts'
 import { DONE, eventData } from '../../../../core/http/event-stream.ts'
 import {
   createHttpClient,
@@ -12,7 +13,7 @@ import { Pace } from '../../../../core/http/pace.ts'
 import { bytesOf } from '../../../../core/http/bodies.ts'
 import { askedPauseMs, isTemporary, waitFor } from '../../../../core/http/pauses.ts'
 import { retry, type RetryRules, type Tried } from '../../../../core/http/retry.ts'
-import { saidBy, saidIn, type Said } from '../../../../core/http/said.ts'
+import { isPage, saidBy, saidIn, type Said } from '../../../../core/http/said.ts'
 import { jsonIn } from '../../../../core/json.ts'
 import { serviceText } from '../../../../core/known-secrets.ts'
 import { isUsedUp } from '../../../../core/used-up-credit.ts'
@@ -216,8 +217,6 @@ function isError(value: unknown): boolean {
   return object === 'error' || typeof error === 'string' || (typeof error === 'object' && error !== null)
 }
 
-const isPage = (text: string): boolean => /^\s*</.test(text)
-
 /** Names the address that answered with a web page: another program is there, or a proxy before the service. Undefined for any other answer. */
 function pageDetail(url: string, text: string, status: number): string | undefined {
   if (!isPage(text)) return undefined
@@ -265,7 +264,7 @@ const isAboutField = (status: number, text: string): boolean =>
   status === 500 && /response_format|json_schema|grammar|\btools? (?:param|call)/i.test(text)
 
 function codeOfStatus(status: number): ModelCallErrorCode {
-  if (status === 401 || status === 402 || status === 403) return 'unauthorized'
+  if (refusedBy(status, '') !== null) return 'unauthorized'
   if (status === 404) return 'unknown_model'
   if (status === 429) return 'rate_limited'
   if (status === 408 || status === 504) return 'timeout'

@@ -1,4 +1,5 @@
 import { RERANK_MAX_BATCH } from '../../../../contract/http/rerank.ts'
+import { refusedBy } from '../../../../core/http/access-refused.ts'
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
 import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { HttpError } from '../../../kit/http-error.ts'
@@ -35,14 +36,15 @@ export function httpReranker(url: string, apiKey: string | null): Reranker & { c
         () => client.send(`${url}/rerank`, call),
         (answer) => ({ response: answer.text, ...(answer.isOk ? {} : { error: `HTTP ${answer.status}` }) }),
       )
-      const { status, headers, json } = await sent.catch((cause: unknown) => {
+      const { status, headers, text, json } = await sent.catch((cause: unknown) => {
         if (!(cause instanceof HttpFault)) throw cause
         const [status, problem] = PROBLEMS[cause.fault]
         throw new HttpError(status, problem, { cause })
       })
-      if (status === 401 || status === 403)
+      const refused = refusedBy(status, text)
+      if (refused === 'key')
         throw new HttpError(502, `The reranker refuses the key (HTTP ${status}): correct RERANKER_API_KEY`, REFUSED)
-      if (status === 402) throw new HttpError(502, 'The reranker asks for payment (HTTP 402)', REFUSED)
+      if (refused === 'account') throw new HttpError(502, `The reranker asks for payment (HTTP ${status})`, REFUSED)
       if (status === 429) {
         const limited = { code: 'rate_limited', headers: pauseHeader(headers) }
         throw new HttpError(502, 'The reranker limits its calls (HTTP 429)', limited)

@@ -151,6 +151,14 @@ describe('an engine over HTTP', () => {
     await expect(queries.answer(QUESTION, account())).rejects.toMatchObject(expected)
   })
 
+  it('refuses the account where it limits calls because its credit is used up', async () => {
+    const server = await testFaultServer()
+    const queries = httpGraphQueries({ url: server.url, apiKey: null })
+    onTestFinished(() => queries.close())
+    server.script(json({ error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }, 429))
+    await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({ code: 'model_access_refused' })
+  })
+
   it('may be one that reports no cost and answers in `data`', async () => {
     const server = await testFaultServer()
     const queries = httpGraphQueries({ url: server.url, apiKey: null })

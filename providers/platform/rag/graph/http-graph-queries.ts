@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { refusedBy } from '../../../../core/http/access-refused.ts'
 import { createHttpClient, HttpFault, type HttpAnswer } from '../../../../core/http/http-client.ts'
 import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { Derivation } from '../../../../contract/evidence/derivation.ts'
@@ -43,7 +44,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
     signal: AbortSignal | undefined,
   ): Promise<z.output<Schema>> {
     const call = { json: body, signal, timeoutMs, limitBytes: RESPONSE_LIMIT_BYTES }
-    const { status, headers, json } = await client.send(base + path, call).catch((cause: unknown) => {
+    const { status, headers, text, json } = await client.send(base + path, call).catch((cause: unknown) => {
       if (!(cause instanceof HttpFault)) throw cause
       if (cause.fault === 'timeout')
         throw new RagError('graph_timeout', `the graph engine gave no answer within ${timeoutMs} ms`, { cause })
@@ -51,7 +52,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
         throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause })
       throw new RagError('graph_failed', 'the graph engine cannot be reached', { cause })
     })
-    if (status !== 200) throw statusError(status, headers)
+    if (status !== 200) throw statusError(status, headers, text)
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
     throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause: parsed.error })
@@ -128,10 +129,11 @@ function assumedCalls({ mode }: GraphQuestion, answered: boolean): Calls {
   return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null, models: null }, chunks: null }
 }
 
-function statusError(status: number, headers: HttpAnswer['headers']): RagError {
-  if (status === 401 || status === 403)
-    return new RagError('model_access_refused', 'the graph engine refused the credentials')
-  if (status === 402) return new RagError('model_access_refused', 'the graph engine asks for payment (HTTP 402)')
+function statusError(status: number, headers: HttpAnswer['headers'], text: string): RagError {
+  const refused = refusedBy(status, text)
+  if (refused === 'key') return new RagError('model_access_refused', 'the graph engine refused the credentials')
+  if (refused === 'account')
+    return new RagError('model_access_refused', `the graph engine asks for payment (HTTP ${status})`)
   if (status === 429)
     return new RagError('rate_limited', 'the graph engine limits its calls', { headers: pauseHeader(headers) })
   const timedOut = status === 408 || status === 504

@@ -148,6 +148,18 @@ describe('a bad batch fails the whole request', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
+  it.each([
+    [401, {}, 'model_access_refused'],
+    [402, {}, 'model_access_refused'],
+    [429, { error: { message: 'Your credit balance is too low' } }, 'model_access_refused'],
+    [429, { error: { message: 'Too many requests' } }, 'rate_limited'],
+  ])('keeps what HTTP %i with %j means', async (status, body, code) => {
+    upstream.script(json(body, status))
+    const reranker = httpReranker(upstream.url, null)
+    onTestFinished(() => reranker.close())
+    await expect(rerankInBatches(reranker, 'q', ['a'])).rejects.toMatchObject({ status: 502, code })
+  })
+
   it('reveals nothing of the upstream’s message', async () => {
     upstream.script(json({ error: 'password of the vector node' }, 500))
     const { post } = await start()
