@@ -136,7 +136,7 @@ const steps = (): Step[] => [
 export const check = (): Promise<Totals> => runSteps(steps())
 
 /** Checks the types of the named areas, of all where none is named. */
-export async function checkTypes(areas: readonly string[]): Promise<Totals> {
+async function checkTypes(areas: readonly string[]): Promise<Totals> {
   const unknown = areas.filter((area) => !AREAS.includes(area))
   if (unknown.length > 0) {
     console.error(`Unknown area ${unknown.join(', ')}: expected ${AREAS.join(', ')}`)

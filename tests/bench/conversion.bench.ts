@@ -108,7 +108,7 @@ const atLeast = (id: string, what: string, value: number, unit: string, limit: n
 })
 
 /** Reads every fixture once and writes the scorecard. */
-export async function scoreAll(fixtures: readonly Fixture[], cacheDir: string): Promise<Score[]> {
+async function scoreAll(fixtures: readonly Fixture[], cacheDir: string): Promise<Score[]> {
   const scores: Score[] = []
   for (const fixture of fixtures) scores.push(await scoreOf(fixture, cacheDir))
   setOffice(OFFICE)

@@ -28,7 +28,7 @@ const QUERIES = 30
 const PER_CHUNK = 5
 
 /** Hybrid queries over a random graph of `size` entities with vectors of 768 dimensions, compared one by one. */
-export async function benchGraphEngine(size = 50_000): Promise<GraphEngineBench> {
+async function benchGraphEngine(size = 50_000): Promise<GraphEngineBench> {
   const random = randomFrom(7)
   const vector = () => Float32Array.from({ length: DIMENSIONS }, () => (random() - 0.5) / 8)
   const chunks = worldOf(size, random)

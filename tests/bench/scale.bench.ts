@@ -260,7 +260,7 @@ async function ingest(platform: Platform, graph: boolean) {
 }
 
 /** Ingests `documents` short documents without the phases of the graph. */
-export const measureWithoutGraph = (documents: number): Promise<WithoutGraph> =>
+const measureWithoutGraph = (documents: number): Promise<WithoutGraph> =>
   withSite(documents, async ({ platform, peakMb }) => ({ ...(await ingest(platform, false)), peakMb: peakMb() }))
 
 /** Ingests `documents` short documents and asks questions about them. */

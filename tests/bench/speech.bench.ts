@@ -30,7 +30,7 @@ export interface CloneFigures {
 const signal = new AbortController().signal
 
 /** Speakers that no engine has: a voice played slower or faster, which moves pitch and formants alike. */
-export const CLIP_SPEAKERS = [
+const CLIP_SPEAKERS = [
   ['rms', 0.92],
   ['kal16', 1.15],
   ['awb', 1.25],

@@ -46,7 +46,7 @@ const NOTES: Readonly<Record<string, { voice: string; text: string }>> = {
 }
 
 /** Writes the corpus of the rung `spoken_notes`; needs the program `opusenc`. */
-export async function makeSpokenNotes(folder: string): Promise<void> {
+async function makeSpokenNotes(folder: string): Promise<void> {
   const engine = new FliteEngine()
   const wave = join(tmpdir(), `spoken-note-${process.pid}.wav`)
   await mkdir(folder, { recursive: true })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { float, floats, int64, ints, onnxFile, reduced } from './onnx-file.ts'
 
 /** Samples of one frame of the tiny models: 80 ms. */
-export const FRAME_SAMPLES = 1280
+const FRAME_SAMPLES = 1280
 
 /** Pieces that the tiny models know; each is encoded by a frame of loudness (its position + 1) / 10, silence by none. */
 export const TINY_PIECES = ['▁salt', '▁sea', 'food', '▁red']

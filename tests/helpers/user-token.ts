@@ -28,7 +28,7 @@ export async function userToken(
 }
 
 /** The same claims with `alg: none` and no signature. */
-export function unsignedToken(): string {
+function unsignedToken(): string {
   return new UnsecuredJWT(claims({})).encode()
 }
 

@@ -7,7 +7,7 @@ import { INSTALL_TIMEOUT_MS, mayInstall, missingPeer, peersCache, type PeerResul
 
 // Peers from the npm registry, as tests/peers/python-peer.ts has those from the Python package index.
 
-export const NPM_PEERS = {
+const NPM_PEERS = {
   /** Its native modules are built one by one: others of its dependencies need compilers and libraries that no test needs. */
   n8n: { version: '2.41.1', native: ['sqlite3'], megabytes: 1500, license: 'Sustainable Use License' },
 } as const

@@ -8,7 +8,7 @@ import { INSTALL_TIMEOUT_MS, mayInstall, missingPeer, peersCache, type PeerResul
 // Programs of others that the tests start: each is installed from the Python package index into an environment of its own in a cache folder,
 // at the version that is named here. Nothing of it is shipped or needed; without it the tests are skipped with the reason.
 
-export const PYTHON_PEERS = {
+const PYTHON_PEERS = {
   litellm: { version: '1.106.2', requirements: ['litellm[proxy]==1.106.2'], megabytes: 750, license: 'MIT' },
   /** It needs a module that later versions of its dependency no longer have. */
   ragas: {

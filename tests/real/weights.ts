@@ -237,7 +237,7 @@ export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
 ]
 
 /** Set by `npm run test:real`, and by `npm test` in CI: weights may be fetched. */
-export const FETCH_VARIABLE = 'RAG_LADDER_FETCH_WEIGHTS'
+const FETCH_VARIABLE = 'RAG_LADDER_FETCH_WEIGHTS'
 /** Longest time that one package may take. */
 const DOWNLOAD_TIMEOUT_MS = 300_000
 const WINDOWS = process.platform === 'win32'

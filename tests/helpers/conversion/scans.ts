@@ -13,7 +13,7 @@ import { writePdf, written, type Content, type PdfLook } from './writers.ts'
 const run = promisify(execFile)
 
 /** Each page of a PDF as poppler draws it, grey. */
-export async function drawPages(pdf: Buffer, dpi: number): Promise<Buffer[]> {
+async function drawPages(pdf: Buffer, dpi: number): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fixture-pages-'))
   try {
     await writeFile(join(folder, 'in.pdf'), pdf)

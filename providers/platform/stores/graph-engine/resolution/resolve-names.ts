@@ -189,7 +189,7 @@ const HONORIFICS = new Set(
 const SUFFIXES = new Set(['jr', 'sr', 'ii', 'iii', 'iv', 'phd', 'md', 'esq'])
 
 /** The words of a person's normal name without titles and generation marks. */
-export function personWords(normal: string): string[] {
+function personWords(normal: string): string[] {
   const words = normal.split(' ')
   while (words.length > 1 && HONORIFICS.has(words[0]!)) words.shift()
   while (words.length > 1 && SUFFIXES.has(words.at(-1)!)) words.pop()
@@ -197,7 +197,7 @@ export function personWords(normal: string): string[] {
 }
 
 /** A person's name reduced to what most texts write: no title, no generation mark, no middle initials. */
-export function plainPerson(normal: string): string {
+function plainPerson(normal: string): string {
   const words = personWords(normal)
   return words.filter((word, at) => at === 0 || at === words.length - 1 || word.length > 1).join(' ')
 }
@@ -209,10 +209,10 @@ export function isPerson(name: DocumentName): boolean {
 }
 
 /** True when a name of a type that was never given could still be a person's. */
-export const mayBePerson = (name: DocumentName): boolean => isPerson(name) || name.types.size === 0
+const mayBePerson = (name: DocumentName): boolean => isPerson(name) || name.types.size === 0
 
 /** True when `short` can mean the person `full` near a full mention: the end of the name ("Webb", "Lloyd Webb") or the first name. */
-export function shortensPerson(short: readonly string[], full: readonly string[]): boolean {
+function shortensPerson(short: readonly string[], full: readonly string[]): boolean {
   if (short.length === 0 || short.length >= full.length) return false
   const isEnd = short.every((word, index) => word === full[full.length - short.length + index])
   return isEnd || (short.length === 1 && short[0] === full[0])
@@ -226,7 +226,7 @@ const LEGAL_FORMS = new Set(
 const SHIP_PREFIXES = new Set('ss ms mv mt my rv rms rrs hms hmcs hmas uss sv fv mfv rnlb tss ps'.split(' '))
 
 /** A name without legal form or ship's prefix; the same name when it has neither. */
-export function coreName(normal: string): string {
+function coreName(normal: string): string {
   let words = normal.split(' ')
   if (words.length > 1 && SHIP_PREFIXES.has(words[0]!)) words = words.slice(1)
   while (words.length > 1 && (LEGAL_FORMS.has(words.at(-1)!) || words.at(-1) === 'and')) words = words.slice(0, -1)
@@ -234,6 +234,6 @@ export function coreName(normal: string): string {
 }
 
 /** True when models took the two for the same kind of thing at least once. */
-export function sameKind(a: DocumentName, b: DocumentName): boolean {
+function sameKind(a: DocumentName, b: DocumentName): boolean {
   return [...a.types.keys()].some((type) => b.types.has(type))
 }
