@@ -20,7 +20,7 @@ test('the newest run has one verdict sentence with its next step, and the way in
   await open('/')
   const verdict = page.getByRole('article', { name: shown.label })
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(1)
-  await expect(page.getByText(shown.headline, { exact: true })).toHaveCount(1)
+  await expect(verdict.getByText(shown.headline, { exact: true })).toHaveCount(1)
   await expect(verdict).toContainText('1 other dataset')
   await expect(verdict.getByRole('link', { name: shown.next.label })).toBeVisible()
   expect(await seriousFindings(page)).toEqual([])
@@ -34,11 +34,16 @@ test('the newest run has one verdict sentence with its next step, and the way in
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect(page.getByRole('heading', { name: 'Which approaches?' })).toBeVisible()
   await open('/')
-  await page
+  const [row] = await page
     .getByRole('region', { name: 'Last results' })
-    .getByRole('link', { name: 'Graph-native dossiers' })
-    .first()
-    .click()
+    .getByRole('row')
+    .filter({ hasText: SEEDED_RUNS[0] })
+    .all()
+  await expect(row!.getByRole('link', { name: shown.headline })).toHaveAttribute(
+    'href',
+    new RegExp(`/runs/${SEEDED_RUNS[0]}/verdict\\?dataset=${shown.dataset}$`),
+  )
+  await row!.getByRole('link', { name: 'Graph-native dossiers' }).click()
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
 })
 

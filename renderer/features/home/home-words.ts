@@ -48,6 +48,7 @@ export const HOME_WORDS = {
     run: 'Run',
     state: 'State',
     datasets: 'Datasets',
+    verdict: 'Verdict',
     answers: 'Answers',
     failed: 'Failed',
     finished: 'Finished',

@@ -6,7 +6,7 @@ import { SampleMark } from '../../components/run-marks.tsx'
 import { DataTable, num } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { DatasetLinks, StateCell } from '../runs/run-table.tsx'
+import { DatasetLinks, StateCell, VerdictLines } from '../runs/run-table.tsx'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -39,6 +39,7 @@ export function LastRuns({ label, ofSamples }: { label: string; ofSamples: boole
         ],
         [WORDS.state, (run) => <StateCell run={run} />, `${table.wrap} ${styles.state}`],
         [WORDS.datasets, (run) => <DatasetLinks run={run} />, table.wrap],
+        [WORDS.verdict, (run) => <VerdictLines run={run} />, `${table.wrap} ${styles.verdicts}`],
         [num(WORDS.answers), ({ cells }) => count(cells.ok)],
         [num(WORDS.failed), ({ cells }) => count(cells.failed)],
         [WORDS.finished, ({ at, state }) => (ENDED.includes(state) ? moment(at) : '–')],

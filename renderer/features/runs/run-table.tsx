@@ -204,7 +204,7 @@ export function StateCell({ run }: { run: ListedRun }) {
 }
 
 /** The verdict on each dataset in a line, which leads to it; its words are hidden while the person votes blindly. */
-function VerdictLines({ run: { run_id: run, verdicts, datasets } }: { run: ListedRun }) {
+export function VerdictLines({ run: { run_id: run, verdicts, datasets } }: { run: ListedRun }) {
   const blind = useBlind()
   if (verdicts.length === 0) return '–'
   return verdicts.map(({ dataset_id: dataset, kind, headline }) => {
