@@ -61,6 +61,8 @@ export const ModelSetView = z.strictObject({
       cloud: z.boolean(),
       /** States what calls have taught of the model; empty where nothing is known. */
       known: z.array(z.string()),
+      /** When a call last taught something of it; null before, and for backends of which nothing is kept. */
+      learned_at: z.iso.datetime().nullable(),
     }),
   ),
   /** As it is written, to be edited. */

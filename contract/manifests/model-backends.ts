@@ -155,7 +155,10 @@ const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[bac
 export type RemoteModel = Extract<ModelChoice, { base_url: string }>
 export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
 /** A model at a service of OpenAI's protocol: what it takes is learned from its answers and kept. */
-export const isLearnedModel = (choice: ModelChoice): choice is ModelOf<'openai'> => choice.backend === 'openai'
+export const isLearnedModel = (choice: ModelChoice): choice is ModelOf<'openai'> => isLearnedBackend(choice.backend)
+
+/** Returns true for a backend whose models have a record of what calls have taught. */
+export const isLearnedBackend = (backend: string): boolean => backend === 'openai'
 
 /** Backends of models of this machine, which need no address. */
 export const LOCAL_BACKENDS: readonly Backend[] = (Object.keys(MODEL_BACKENDS) as Backend[]).filter(

@@ -1,7 +1,7 @@
 import { CANONICAL_APPROACHES } from '../../contract/approaches.ts'
 import { EvaluationMetric } from '../../contract/common.ts'
 import { DEFAULT_CONTEXT_BUDGET } from '../../contract/evidence/context-budget.ts'
-import { knownWords } from '../manifests/models/model-records.ts'
+import { knownOf } from '../manifests/models/model-records.ts'
 import type { Alias } from '../../contract/manifests/aliases.ts'
 import { isCloudModel, type ModelChoice } from '../../contract/manifests/model-backends.ts'
 import { metricOfId } from '../../contract/metrics/metrics.ts'
@@ -56,7 +56,7 @@ const roleView = (choice: ModelChoice, root: string) => ({
   backend: choice.backend,
   model: choice.model,
   cloud: isCloudModel(choice),
-  known: knownWords(root, choice),
+  ...knownOf(root, choice),
 })
 
 /** The model sets of the project and of the person who works in it. */

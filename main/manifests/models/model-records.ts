@@ -29,8 +29,10 @@ export function otherModelWords(root: string, choices: readonly ModelChoice[]): 
   return [...new Set(sentences)]
 }
 
-/** Returns what calls have taught of a declared model, in short phrases; empty where nothing is known. */
-export function knownWords(root: string, choice: ModelChoice): string[] {
+/** Returns what calls have taught of a declared model, in short phrases, and when; empty where nothing is known. */
+export function knownOf(root: string, choice: ModelChoice): { known: string[]; learned_at: string | null } {
   const record = recordOf(root, choice)
-  return record === null ? [] : recordWords(record)
+  return record === null
+    ? { known: [], learned_at: null }
+    : { known: recordWords(record), learned_at: record.learned_at }
 }

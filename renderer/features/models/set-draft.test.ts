@@ -11,7 +11,7 @@ const builtin: ModelSetView = {
   roles: Object.fromEntries(
     ModelRole.options.map((role) => [
       role,
-      { backend: 'builtin', model: `rules-${roleTask(role)}`, cloud: false, known: [] },
+      { backend: 'builtin', model: `rules-${roleTask(role)}`, cloud: false, known: [], learned_at: null },
     ]),
   ),
   declared: {

@@ -138,7 +138,7 @@ export function draftedRoles(draft: SetDraft, connections: readonly ConnectionVi
       const { source, model, declared } = choice
       const isPaid = declared?.backend !== undefined && isCloudModel(declared)
       const cloud = isPaid || clouds.has(connectionOf(source) ?? '')
-      return [[role, { backend: source, model, cloud, known: [] }]]
+      return [[role, { backend: source, model, cloud, known: [], learned_at: null }]]
     }),
   )
 }

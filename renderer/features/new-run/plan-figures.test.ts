@@ -13,7 +13,7 @@ const plan = {
 const setOf = (...backends: string[]): ModelSetView =>
   ({
     roles: Object.fromEntries(
-      backends.map((backend) => [backend, { backend, model: 'toy-1', cloud: false, known: [] }]),
+      backends.map((backend) => [backend, { backend, model: 'toy-1', cloud: false, known: [], learned_at: null }]),
     ),
   }) as unknown as ModelSetView
 
