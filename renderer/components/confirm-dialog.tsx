@@ -75,6 +75,8 @@ interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClos
   /** What a screen reader says in place of the label, where many rows have one. */
   name?: string
   disabled?: boolean
+  /** The page has no other button that comes first. */
+  isPrimary?: boolean
   /** Of the button: why it is disabled. */
   tooltip?: string | undefined
   /** Called with what closes the dialog. */
@@ -82,12 +84,19 @@ interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClos
 }
 
 /** A button that asks before it acts. */
-export function ConfirmButton({ label, name, disabled = false, tooltip, onConfirm, ...dialog }: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, name, disabled = false, isPrimary = false, tooltip, onConfirm, ...dialog } = props
   const [isOpen, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   return (
     <>
-      <Button aria-label={name} disabled={disabled} title={tooltip} onClick={() => setOpen(true)}>
+      <Button
+        variant={isPrimary ? 'filled' : 'default'}
+        aria-label={name}
+        disabled={disabled}
+        title={tooltip}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
       <ConfirmDialog {...dialog} opened={isOpen} onClose={close} onConfirm={() => onConfirm(close)} />

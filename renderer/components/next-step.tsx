@@ -11,7 +11,8 @@ const RUN_PARTS = {
 } as const
 
 /** What to do after a verdict: a button that leads to where the panel does it, and why. */
-export function NextStepLine({ next: { page, label, text, run_id: run, dataset_id: dataset } }: { next: NextStep }) {
+export function NextStepLine({ next, isPrimary }: { next: NextStep; isPrimary: boolean }) {
+  const { page, label, text, run_id: run, dataset_id: dataset } = next
   const target =
     page === '/datasets'
       ? ({ to: page, search: { dataset } } as const)
@@ -20,7 +21,11 @@ export function NextStepLine({ next: { page, label, text, run_id: run, dataset_i
         : ({ to: RUN_PARTS[page], params: { run }, search: page === '/ladder' ? {} : { dataset } } as const)
   return (
     <p className={styles.next}>
-      <Button variant="filled" size="compact-sm" renderRoot={(props) => <Link {...target} {...props} />}>
+      <Button
+        variant={isPrimary ? 'filled' : 'default'}
+        size="compact-sm"
+        renderRoot={(props) => <Link {...target} {...props} />}
+      >
         {label}
       </Button>{' '}
       <span>{text}</span>

@@ -36,6 +36,7 @@ export function HomePage() {
         <Loaded query={runs} what={WORDS.runList} rows={10} height={36} />
       </Page>
     )
+  const stopped = jobs.filter(({ state }) => state === 'paused' || state === 'interrupted')
   const names = new Set(runs.data.samples)
   const own = runs.data.runs.filter(({ run_id: id }) => !names.has(id))
   const newest = firstShown(own, new Set())
@@ -69,15 +70,13 @@ export function HomePage() {
         </>
       }
     >
-      {jobs
-        .filter(({ state }) => state === 'paused' || state === 'interrupted')
-        .map((job) => (
-          <RunNote key={job.run_id} job={job} />
-        ))}
+      {stopped.map((job, index) => (
+        <RunNote key={job.run_id} job={job} isPrimary={index === 0} />
+      ))}
       <UnreadableFiles />
       <FoundOffer />
       <VectorsOffer />
-      {newest !== undefined && <NewestVerdict head={newest} />}
+      {newest !== undefined && <NewestVerdict head={newest} isPrimary={stopped.length === 0} />}
       <FirstSteps isFirst={false} hasRun={jobs.length > 0 || active !== null} sample={largestSample(samples)?.run_id} />
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
@@ -159,14 +158,14 @@ function FirstSteps({ isFirst, hasRun, sample }: FirstStepsProps) {
           <div className="buttons">
             {sample !== undefined && (
               <Button
-                variant="filled"
+                variant={isFirst ? 'filled' : 'default'}
                 renderRoot={(props) => <Link to="/runs/$run/verdict" params={{ run: sample }} {...props} />}
               >
                 {FIRST.readSample}
               </Button>
             )}
             <Button
-              variant={sample === undefined ? 'filled' : 'default'}
+              variant={isFirst && sample === undefined ? 'filled' : 'default'}
               loading={isStarting}
               disabled={smoke === undefined}
               onClick={start}

@@ -5,13 +5,14 @@ import type { RunJob } from '../../contract/control/run-job.ts'
 import { EmptyPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { count, plural } from '../components/format.ts'
 import { runPath } from '../../core/pages.ts'
-import { isUnderWay } from '../../core/evidence/run-fold.ts'
+import { hasFailed, isUnderWay } from '../../core/evidence/run-fold.ts'
 import { signOf, stateWord } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
 import { useLadder } from '../data/events.ts'
 import { type LadderState, storedLadder, type LogLine } from '../data/ladder-state.ts'
 import { useProgress } from '../data/progress.ts'
 import { ClimbView } from '../features/ladder/climb-view.tsx'
+import { failuresWithoutStep, hasResult } from '../features/ladder/repair.ts'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import { WorkersPanel } from '../features/ladder/workers-panel.tsx'
@@ -91,6 +92,9 @@ function Progress() {
     )
   const { datasets, models, outcome, log } = ladder
   const ended = job === undefined ? outcome !== null : !isUnderWay(job.state)
+  const isRetried = job?.state === 'failed' && hasResult(job)
+  const failing =
+    isRetried || (job !== undefined && failuresWithoutStep(job).length > 0) ? null : datasets.find(hasFailed)
   return (
     <Page
       aside={
@@ -104,7 +108,7 @@ function Progress() {
       {job !== undefined && ended && (
         <div className={styles.ended}>
           <RunNote job={job} withSteps />
-          <RetryFailuresButton run={run} />
+          <RetryFailuresButton run={run} isPrimary={isRetried} />
         </div>
       )}
       <div className={styles.layout}>
@@ -116,6 +120,7 @@ function Progress() {
               runId={run}
               ended={ended}
               alone={datasets.length === 1}
+              isPrimary={dataset === failing}
             />
           ))}
         </div>

@@ -22,6 +22,7 @@ import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { UseTables } from '../features/result/use-table.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
+import { canResume } from '../features/ladder/repair.ts'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import type { RunState } from '../../contract/control/run-job.ts'
 import { ApproachName } from '../components/approach-name.tsx'
@@ -45,6 +46,8 @@ function Verdict() {
   const navigate = useNavigate({ from: '/runs/$run/verdict' })
   const { run, dataset } = useShownRun(search.dataset)
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run.run_id)
+  const stopped = job !== undefined && STOPPED.includes(job.state) ? job : undefined
+  const isPrimary = stopped === undefined || !canResume(stopped)
   const leading = useLeadingMetric(run.run_id)
   const chosen = search.metric ?? leading
   const metric = chosen ?? FIRST_METRIC
@@ -63,8 +66,8 @@ function Verdict() {
   const loading = <LoadingRows rows={10} height={34} />
   return (
     <Page>
-      {job !== undefined && STOPPED.includes(job.state) && <RunNote job={job} />}
-      <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions />
+      {stopped !== undefined && <RunNote job={stopped} />}
+      <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions {...{ isPrimary }} />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
       {chosen !== null && <HopPanel {...{ metric, points: here }} run={run.run_id} label={dataset.label} />}

@@ -5,7 +5,7 @@ import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
-import { inEachScheme, picture, seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
+import { expectOnePrimary, inEachScheme, picture, seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
 
 const RUN = 'ladder-2026-11-20'
 const VERDICT = `/runs/${RUN}/verdict?dataset=graph_native`
@@ -240,10 +240,12 @@ test.describe('failures', () => {
     await expect(page.getByRole('note').filter({ hasText: sentence })).toBeVisible()
     await open('/runs/prose/verdict')
     await expect(page.getByRole('note').filter({ hasText: sentence })).toBeVisible()
+    await expectOnePrimary(page)
     expect(await seriousFindings(page)).toEqual([])
     await inEachScheme(page, (scheme) => picture(page, `missing-columns-result-${scheme}`))
     await open('/runs/prose/progress')
     await expect(page.getByRole('status').filter({ hasText: sentence })).toBeVisible()
+    await expectOnePrimary(page)
     await inEachScheme(page, (scheme) => picture(page, `missing-columns-progress-${scheme}`))
     await page.getByRole('button', { name: 'Use built-in evaluator' }).click()
     await expectPart(page, 'prose-rescored1', 'Progress')

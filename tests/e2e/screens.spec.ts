@@ -1,5 +1,12 @@
 import { expect } from '@playwright/test'
-import { expectAccessible, inEachScheme, picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import {
+  expectAccessible,
+  expectOnePrimary,
+  inEachScheme,
+  picture,
+  seriousFindings,
+  test,
+} from '../helpers/panel-page.ts'
 
 const VIEWS = [
   { name: 'home', path: '/' },
@@ -14,13 +21,18 @@ const VIEWS = [
   { name: 'providers', path: '/services' },
   { name: 'models', path: '/models' },
   { name: 'settings', path: '/settings' },
+  { name: 'runs', path: '/runs' },
+  { name: 'convert', path: '/tools/convert' },
+  { name: 'audio', path: '/tools/audio' },
+  { name: 'guide', path: '/guide' },
 ]
 
 for (const { name, path } of VIEWS)
-  test(`${name} shows, and axe finds nothing serious`, async ({ page, open }) => {
+  test(`${name} shows with one primary button at most, and axe finds nothing serious`, async ({ page, open }) => {
     await open(path)
     await expect(page.getByLabel('Loading')).toHaveCount(0)
     if (name === 'matrix') await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+    await expectOnePrimary(page)
     await expectAccessible(page, name)
   })
 
@@ -62,5 +74,9 @@ test.describe('first run', () => {
     expect(await seriousFindings(page)).toEqual([])
     // The first run ends in its verdict by itself.
     await expect(page.getByRole('article', { name: 'Smoke' })).toBeVisible()
+    await page.getByRole('link', { name: 'Progress' }).click()
+    await expect(page.getByRole('button', { name: 'Open result' })).toHaveAttribute('data-variant', 'filled')
+    await expectOnePrimary(page)
+    await expectAccessible(page, 'progress-ended')
   })
 })

@@ -213,6 +213,12 @@ export const expectAccessible = (page: Page, name: string): Promise<void> =>
     expect(await seriousFindings(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([])
   })
 
+/** Checks that a page has no second filled button: only the action that comes first is. */
+export async function expectOnePrimary(page: Page): Promise<void> {
+  const filled = page.locator('main :is(a, button)[data-variant=filled]')
+  await expect.poll(async () => (await filled.allTextContents()).slice(1)).toEqual([])
+}
+
 const FITS = `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`
 
 /**

@@ -6,7 +6,7 @@ import { RUN_TABS } from '../../../core/pages.ts'
 import { PartialMark } from '../../components/run-marks.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { MissingNote } from '../ladder/missing-columns.tsx'
+import { MissingNote, useCanBeScored } from '../ladder/missing-columns.tsx'
 import { Happening } from '../run/happening.tsx'
 import { ShareMenu } from '../run/share-menu.tsx'
 import { RunAgain } from '../runs/run-again-button.tsx'
@@ -29,8 +29,9 @@ export function useShownVerdict(run: string) {
 const SHOWN_QUESTIONS = 3
 
 /** The verdict of the newest run in one sentence, with its next step, the questions on which approaches differ most, and what else is done with a result. */
-export function NewestVerdict({ head }: { head: RunHead }) {
+export function NewestVerdict({ head, isPrimary }: { head: RunHead; isPrimary: boolean }) {
   const run = head.run_id
+  const lacksScores = useCanBeScored(run)
   const { result, verdicts } = useShownVerdict(run)
   const listed = useQuery(api.runs.overview.queryOptions({ input: { run_id: run } })).data?.runs[0]
   const { data } = result
@@ -61,7 +62,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
       }
     >
       <Loaded query={result} what={RESULT_WORDS.what} rows={2} height={36} />
-      {data !== undefined && <MissingNote run={run} />}
+      {data !== undefined && <MissingNote {...{ run, isPrimary }} />}
       {data !== undefined && shown === undefined && (
         <Happening run={run}>
           <p className="dim">{RESULT_WORDS.noSummary}</p>
@@ -73,7 +74,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
             <span className={styles.headline}>{shown.headline}</span>{' '}
             <span className="dim">{WORDS.of(shown.label, shown.questions, verdicts.length - 1)}</span>
           </p>
-          <NextStepLine next={shown.next} />
+          <NextStepLine next={shown.next} isPrimary={isPrimary && !lacksScores} />
           <WhereTheyDiffer run={run} verdict={shown} most={SHOWN_QUESTIONS} />
         </article>
       )}

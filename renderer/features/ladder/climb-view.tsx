@@ -34,9 +34,11 @@ interface RungProps {
   dataset: DatasetProgress
   /** The run has ended: what has not begun will not. */
   ended: boolean
+  /** The page has no other button that comes before those that repair a failed step. */
+  isPrimary: boolean
 }
 
-function Rung({ runId, step, dataset, ended }: RungProps) {
+function Rung({ runId, step, dataset, ended, isPrimary }: RungProps) {
   const state = stepOf(dataset, step)
   const { cells, judge, unavailable, phases, approaches } = dataset
   const reported = state?.state ?? 'waiting'
@@ -63,7 +65,7 @@ function Rung({ runId, step, dataset, ended }: RungProps) {
           {state.code !== null && <strong>{WORDS.failed}</strong>} {state.note}
         </span>
       )}
-      {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} />}
+      {name === 'failed' && <RepairButtons {...{ runId, step, isPrimary }} code={state?.code ?? ''} />}
       {step === 'ingest' && phases.length > 0 && <PhaseList phases={phases} />}
       {step === 'cells' &&
         [...Map.groupBy(unavailable, ({ reason }) => reason)].map(([reason, group]) => (
@@ -93,7 +95,7 @@ function isCut(
   return reported === 'running' || (step === 'cells' && reported === 'done' && done < total)
 }
 
-interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'dataset'> {
+interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'dataset' | 'isPrimary'> {
   /** The run has no other dataset: nothing to make room for. */
   alone: boolean
 }
@@ -113,7 +115,7 @@ function Summary({ dataset, done, ended }: { dataset: DatasetProgress; done: num
 }
 
 /** One dataset's twelve steps; the current one is open and shows its numbers. */
-export function ClimbView({ dataset, runId, ended, alone }: ClimbViewProps) {
+export function ClimbView({ dataset, runId, ended, isPrimary, alone }: ClimbViewProps) {
   const [chosen, setChosen] = useState<boolean | null>(null)
   const done = dataset.steps.filter(({ state }) => state === 'done' || state === 'skipped').length
   const open = chosen ?? (alone || (dataset.steps.length > 0 && done < LADDER_STEPS.length))
@@ -134,7 +136,7 @@ export function ClimbView({ dataset, runId, ended, alone }: ClimbViewProps) {
       {!open && <Summary {...{ dataset, done, ended }} />}
       <ol hidden={!open} className={styles.rungs}>
         {LADDER_STEPS.map((step) => (
-          <Rung key={step} {...{ runId, step, dataset, ended }} />
+          <Rung key={step} {...{ runId, step, dataset, ended, isPrimary }} />
         ))}
       </ol>
     </Panel>

@@ -18,19 +18,30 @@ const WORDS = LADDER_WORDS.missingColumns
 const isBuiltIn = ({ roles: { evaluator } }: ModelSetView): boolean =>
   evaluator !== undefined && isRuleBased(evaluator.backend)
 
+/** Returns true where scores are missing, which a button gives. */
+export const canBeScored = (columns: readonly MissingColumn[] = []): boolean =>
+  columns.some(({ kind }) => kind === 'metric')
+
+interface MissingButtonsProps {
+  run: string
+  columns: readonly MissingColumn[]
+  /** The page has no other button that comes first. */
+  isPrimary: boolean
+}
+
 /** Gives a run what it lacks from its stored answers: scores of another evaluator, verdicts of other judges. */
-export function MissingButtons({ run, columns }: { run: string; columns: readonly MissingColumn[] }) {
+export function MissingButtons({ run, columns, isPrimary }: MissingButtonsProps) {
   const judges = columns.filter(({ kind }) => kind === 'judge').map(({ name }) => name)
   return (
     <>
-      {columns.some(({ kind }) => kind === 'metric') && <RescoreButtons run={run} />}
+      {canBeScored(columns) && <RescoreButtons {...{ run, isPrimary }} />}
       {judges.length > 0 && <JudgeRunDialog run={run} dataset={null} missing={judges} />}
     </>
   )
 }
 
 /** Scores the stored answers of a run by the built-in evaluator, or by that of a chosen model set; the scores are a run of their own. */
-function RescoreButtons({ run }: { run: string }) {
+function RescoreButtons({ run, isPrimary }: Pick<MissingButtonsProps, 'run' | 'isPrimary'>) {
   const navigate = useNavigate()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -46,19 +57,22 @@ function RescoreButtons({ run }: { run: string }) {
   )
   const graders = sets.filter(({ roles }) => roles['evaluator'] !== undefined)
   const builtIn = graders.find(isBuiltIn)
+  const variant = isPrimary ? 'filled' : 'default'
   const set = chosen ?? builtIn?.name ?? null
   return (
     <span className={styles.repair}>
       {builtIn !== undefined && (
         <Button
-          variant="filled"
+          variant={variant}
           loading={rescore.isPending && !isOpen}
           onClick={() => rescore.mutate({ run_id: run, model_set: builtIn.name })}
         >
           {WORDS.useBuiltIn}
         </Button>
       )}
-      <Button onClick={() => setOpen(true)}>{WORDS.choose}</Button>
+      <Button variant={builtIn === undefined ? variant : 'default'} onClick={() => setOpen(true)}>
+        {WORDS.choose}
+      </Button>
       <ConfirmDialog
         opened={isOpen}
         title={WORDS.question(run)}
@@ -85,11 +99,23 @@ function RescoreButtons({ run }: { run: string }) {
   )
 }
 
-/** The graded metrics and judges that a stored run lacks, with what gives it scores; nothing where it has all. */
-export function MissingNote({ run }: { run: string }) {
+/** The graded metrics and judges that a stored run lacks. A sample is not repaired. */
+function useMissing(run: string) {
   const isSample = useSamples().has(run)
   const { data } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const columns = allMissing(data?.verdicts.map(({ missing = [] }) => missing) ?? [])
+  return { data, columns, isRepairable: !isSample && columns.length > 0 }
+}
+
+/** True where the note of a run has the button that comes first: it gives the run its missing scores. */
+export function useCanBeScored(run: string): boolean {
+  const { columns, isRepairable } = useMissing(run)
+  return isRepairable && canBeScored(columns)
+}
+
+/** The graded metrics and judges that a stored run lacks, with what gives it scores; nothing where it has all. */
+export function MissingNote({ run, isPrimary = true }: { run: string; isPrimary?: boolean }) {
+  const { data, columns, isRepairable } = useMissing(run)
   if (columns.length === 0) return null
   const isPartlyFailed = data?.verdicts.some(({ kind }) => kind === 'partly_failed') === true
   return (
@@ -98,7 +124,7 @@ export function MissingNote({ run }: { run: string }) {
         <span aria-hidden="true">▲ </span>
         {WORDS.note(missingWords(columns), isPartlyFailed)}
       </span>
-      {!isSample && <MissingButtons {...{ run, columns }} />}
+      {isRepairable && <MissingButtons {...{ run, columns, isPrimary }} />}
     </div>
   )
 }

@@ -16,10 +16,12 @@ interface RepairButtonsProps {
   /** Null for a failure of the whole run. */
   step: LadderStep | null
   code: string
+  /** The page has no other button that comes first. */
+  isPrimary: boolean
 }
 
-/** The buttons that repair a failure, the likeliest one filled. */
-export function RepairButtons({ runId, step, code }: RepairButtonsProps) {
+/** The buttons that repair a failure, the likeliest first. */
+export function RepairButtons({ runId, step, code, isPrimary }: RepairButtonsProps) {
   const navigate = useNavigate()
   const control = useRunControl()
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: run }) => run === runId)
@@ -42,7 +44,7 @@ export function RepairButtons({ runId, step, code }: RepairButtonsProps) {
       {repairs.map((repair, index) => (
         <Button
           key={repair}
-          variant={index === 0 ? 'filled' : 'default'}
+          variant={isPrimary && index === 0 ? 'filled' : 'default'}
           loading={repair === 'recover' && recover.isPending}
           onClick={actions[repair].act}
         >

@@ -46,6 +46,10 @@ export const failuresWithoutStep = ({ failures }: Pick<RunJob, 'failures'>): Run
 export const isResumeUseful = ({ failures }: Pick<RunJob, 'failures'>): boolean =>
   !failures.some(({ code }) => needsNewRun(code) || code === 'torn_tail')
 
+/** Returns true when a run that has stopped goes on by its button *Resume run*; after a failure its steps have that button. */
+export const canResume = (job: Pick<RunJob, 'resumable' | 'state' | 'failures'>): boolean =>
+  job.resumable && job.state !== 'failed' && isResumeUseful(job)
+
 /** Failures after which a run is summed up all the same: what it has is its result. */
 const WITH_RESULT: ReadonlySet<string> = new Set(['graph_missing', 'contexts_missing', 'cells_failed'])
 

@@ -12,7 +12,7 @@ import { missingApproaches, missingSearch, needsOtherModel } from './repair.ts'
 const WORDS = LADDER_WORDS.retryFailures
 
 /** Makes failed cells and scores of a run again, in a new run, after asking which; approaches that were left out, in one of their own. Nothing while the run is under way, or where nothing failed. */
-export function RetryFailuresButton({ run }: { run: string }) {
+export function RetryFailuresButton({ run, isPrimary = false }: { run: string; isPrimary?: boolean }) {
   const navigate = useNavigate()
   const [left, setLeft] = useState<readonly FailureClass[]>([])
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run)
@@ -45,6 +45,7 @@ export function RetryFailuresButton({ run }: { run: string }) {
   return (
     <ConfirmButton
       label={WORDS.openDialog}
+      isPrimary={isPrimary}
       title={WORDS.question(run)}
       confirm={WORDS.confirm(cells)}
       keep={WORDS.keep}

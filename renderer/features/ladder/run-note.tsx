@@ -5,8 +5,8 @@ import type { RunJob } from '../../../contract/control/run-job.ts'
 import { runStateWords, signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
-import { MissingButtons } from './missing-columns.tsx'
+import { canResume, failuresWithoutStep, hasResult } from './repair.ts'
+import { canBeScored, MissingButtons } from './missing-columns.tsx'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -18,11 +18,13 @@ interface RunNoteProps {
   job: RunJob
   /** Steps of this run are below, with the buttons that repair a failed one. */
   withSteps?: boolean
+  /** The page has no other button that comes first. */
+  isPrimary?: boolean
 }
 
 /** One run that is not under way: its state in the one wording, and what can be done with it. */
-export function RunNote({ job, withSteps = false }: RunNoteProps) {
-  const { run_id: runId, state, cells, request, resumable } = job
+export function RunNote({ job, withSteps = false, isPrimary = true }: RunNoteProps) {
+  const { run_id: runId, state, cells, request } = job
   const navigate = useNavigate()
   const control = useRunControl()
   const dismiss = useMutation(
@@ -34,7 +36,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const hasCells = cells !== null && cells.done > 0
   // A failed step shows its own buttons.
   const stepless = state === 'failed' && withSteps ? failuresWithoutStep(job)[0] : undefined
-  const canResume = resumable && state !== 'failed' && isResumeUseful(job)
+  const missing = state === 'completed' ? job.missing : undefined
   return (
     <div className={`notice ${styles.done}`} role="status" data-state={state}>
       <span className={styles.noteText}>
@@ -44,23 +46,23 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
       {hasResult(job) && (
-        <Button variant="filled" onClick={() => void navigate({ to: '/runs/$run/verdict', params: { run: runId } })}>
+        <Button
+          variant={isPrimary && state === 'completed' && !canBeScored(missing) ? 'filled' : 'default'}
+          onClick={() => void navigate({ to: '/runs/$run/verdict', params: { run: runId } })}
+        >
           {WORDS.openResult}
         </Button>
       )}
-      {job.missing !== undefined && state === 'completed' && <MissingButtons run={runId} columns={job.missing} />}
-      {canResume && (
-        <Button variant="filled" onClick={() => control.resume(runId)}>
+      {missing !== undefined && <MissingButtons run={runId} columns={missing} {...{ isPrimary }} />}
+      {canResume(job) && (
+        <Button variant={isPrimary ? 'filled' : 'default'} onClick={() => control.resume(runId)}>
           {WORDS.resumeRun}
         </Button>
       )}
-      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} />}
+      {stepless !== undefined && <RepairButtons {...{ runId, isPrimary }} step={null} code={stepless.code} />}
       {hasCells && <Button onClick={openMatrix}>{WORDS.openMatrix}</Button>}
       {!withSteps && state !== 'queued' && (
-        <Button
-          variant={state === 'failed' ? 'filled' : 'default'}
-          onClick={() => void navigate({ to: '/runs/$run/progress', params: { run: runId } })}
-        >
+        <Button onClick={() => void navigate({ to: '/runs/$run/progress', params: { run: runId } })}>
           {WORDS.showSteps}
         </Button>
       )}

@@ -7,7 +7,7 @@ import { NextStepLine } from '../../components/next-step.tsx'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
 import { Happening } from '../run/happening.tsx'
-import { MissingNote } from '../ladder/missing-columns.tsx'
+import { MissingNote, useCanBeScored } from '../ladder/missing-columns.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 import { WhereTheyDiffer } from './where-they-differ.tsx'
 
@@ -16,6 +16,8 @@ interface VerdictViewProps {
   run: string
   /** Questions on which approaches differ that are listed below it; 0 for none. */
   differing: number
+  /** Its next step is the button of the page that comes first. */
+  isPrimary: boolean
 }
 
 /** What to take is strong; what it costs and gives away follows in the weight of the text. */
@@ -30,7 +32,7 @@ function Recommendation({ text }: { text: string }) {
 }
 
 /** The headline large with why and what to take; beside it, or below in a narrow panel, behaviour and what else to know; then the next step. */
-function VerdictView({ verdict, run, differing }: VerdictViewProps) {
+function VerdictView({ verdict, run, differing, isPrimary }: VerdictViewProps) {
   const { sign, name } = WORDS.kinds[verdict.kind]
   return (
     <article className={styles.verdict} data-kind={verdict.kind} aria-label={verdict.label}>
@@ -54,7 +56,7 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
             ))}
           </ul>
         )}
-        <NextStepLine next={verdict.next} />
+        <NextStepLine next={verdict.next} isPrimary={isPrimary} />
       </div>
       {differing > 0 && <WhereTheyDiffer {...{ run, verdict }} most={differing} />}
     </article>
@@ -69,11 +71,14 @@ interface RunResultPanelProps {
   /** Its verdict comes first. */
   dataset?: string
   listsQuestions?: boolean
+  /** Nothing beside it has a button that comes first. */
+  isPrimary?: boolean
 }
 
 /** Shows the verdict of each dataset of a run: the same statements as in the terminal and in reports. */
-export function RunResultPanel({ run, dataset, listsQuestions = false }: RunResultPanelProps) {
+export function RunResultPanel({ run, dataset, listsQuestions = false, isPrimary = true }: RunResultPanelProps) {
   const isSample = useSamples().has(run)
+  const lacksScores = useCanBeScored(run)
   const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const { data } = result
   const verdicts = (data?.verdicts ?? []).toSorted(
@@ -90,11 +95,12 @@ export function RunResultPanel({ run, dataset, listsQuestions = false }: RunResu
             </p>
           )}
           {data.age !== null && <p role="note">{data.age}</p>}
-          <MissingNote run={run} />
-          {verdicts.map((verdict) => (
+          <MissingNote {...{ run, isPrimary }} />
+          {verdicts.map((verdict, index) => (
             <VerdictView
               key={verdict.dataset}
               {...{ verdict, run }}
+              isPrimary={isPrimary && !lacksScores && index === 0}
               differing={!listsQuestions ? 0 : verdicts.length > 1 ? FEW_QUESTIONS : MOST_QUESTIONS}
             />
           ))}

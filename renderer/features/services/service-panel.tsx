@@ -92,7 +92,6 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
             onClick={() => stop.mutate({ name })}
           />
           <RowButton
-            variant="filled"
             label={WORDS.start}
             of={name}
             disabled={!can.start}

@@ -54,6 +54,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             <RecordButton
               maxSeconds={MAX_QUESTION_SECONDS}
               label={WORDS.recordAQuestion}
+              isPrimary={false}
               onRecorded={transcription.mutate}
             />
             {transcription.isPending && <span role="status">{WORDS.listening}</span>}

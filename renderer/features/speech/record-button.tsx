@@ -13,12 +13,14 @@ const COUNTDOWN_SECONDS = 3
 interface RecordButtonProps {
   maxSeconds: number
   label: string
+  /** The page has no other button that comes first. */
+  isPrimary: boolean
   /** The one of the moment of the start is called, so that the recording goes where it was begun. */
   onRecorded: (recording: Blob) => void
 }
 
 /** Records from the microphone: one button that starts and stops, a countdown, level and seconds. */
-export function RecordButton({ maxSeconds, label, onRecorded }: RecordButtonProps) {
+export function RecordButton({ maxSeconds, label, isPrimary, onRecorded }: RecordButtonProps) {
   const [view, setView] = useState(NOT_RECORDING)
   const [recording] = useState(() => new OneRecording(recordMicrophone, setView))
   // A user who leaves in the middle has not confirmed this recording.
@@ -28,7 +30,7 @@ export function RecordButton({ maxSeconds, label, onRecorded }: RecordButtonProp
   return (
     <div className="row">
       {state === 'idle' ? (
-        <Button variant="filled" onKeyDown={ignoreRepeat} onClick={start}>
+        <Button variant={isPrimary ? 'filled' : 'default'} onKeyDown={ignoreRepeat} onClick={start}>
           {label}
         </Button>
       ) : (

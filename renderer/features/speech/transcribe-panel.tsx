@@ -38,7 +38,7 @@ export function TranscribePanel() {
   return (
     <Panel title={WORDS.speechToText}>
       <div className={styles.actions}>
-        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label={WORDS.record} onRecorded={takeAlone} />
+        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label={WORDS.record} isPrimary onRecorded={takeAlone} />
         <FilePicker label={WORDS.chooseAFile} accept="audio/*" onFiles={([file]) => takeAlone(file ?? null)} />
       </div>
       <Dropzone

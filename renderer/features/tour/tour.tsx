@@ -149,7 +149,11 @@ function TourRead({ run }: { run: string | undefined }) {
   return (
     <div className={styles.text}>
       <p>{WORDS.read.what}</p>
-      {run === undefined || !isIndexed ? <p role="status">{WORDS.read.waiting}</p> : <RunResultPanel run={run} />}
+      {run === undefined || !isIndexed ? (
+        <p role="status">{WORDS.read.waiting}</p>
+      ) : (
+        <RunResultPanel run={run} isPrimary={false} />
+      )}
     </div>
   )
 }

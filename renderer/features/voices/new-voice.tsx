@@ -70,7 +70,12 @@ export function NewVoice() {
       <p>{WORDS.readAloud}</p>
       <p className={styles.read}>{TEXT_TO_READ}</p>
       <div className={styles.actions}>
-        <RecordButton maxSeconds={RECORDED_SECONDS} label={WORDS.record} onRecorded={reading.mutate} />
+        <RecordButton
+          maxSeconds={RECORDED_SECONDS}
+          label={WORDS.record}
+          isPrimary={take === null}
+          onRecorded={reading.mutate}
+        />
         <FilePicker
           label={WORDS.chooseAFile}
           accept="audio/*"

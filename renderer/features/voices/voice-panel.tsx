@@ -62,6 +62,7 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
             onChange={(event) => setNewName(event.currentTarget.value)}
           />
           <ButtonWithReason
+            variant="default"
             why={newName.trim() === '' ? WORDS.needsNewName : newName === voice.name ? WORDS.sameName : null}
             loading={rename.isPending}
             onClick={() => rename.mutate(newName)}
@@ -91,6 +92,7 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <ButtonWithReason
+          variant="default"
           why={text.trim() === '' ? WORDS.needsText : null}
           loading={speaking.isPending}
           aria-label={WORDS.speakAs(voice.name)}
