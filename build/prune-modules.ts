@@ -1,6 +1,6 @@
 // Runs after `npm install` and `npm ci`: removes what packages bring for other machines and what only compilers and debuggers of their own
 // authors read, some 480 MB. npm chooses optional packages by system, but these have all systems in one package or leave out the field that
-// npm chooses by. docs/decisions/059 lists what was measured.
+// npm chooses by. docs/decisions/002-dependencies.md lists what was measured.
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

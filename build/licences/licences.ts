@@ -4,7 +4,7 @@
  * The lock file names every package that an installation on any system may bring; those that are not for development are shipped. Each
  * must be under a permissive licence, or under one of the recorded exceptions. `THIRD-PARTY-NOTICES.txt` carries their licence texts, as these
  * licences ask of anyone who distributes the app. `npm run check` fails when a licence is not permitted; packaging writes the notices, and
- * so does `npm run notices`. Decision: docs/decisions/059-licences-of-shipped-packages.md.
+ * so does `npm run notices`. Decision: docs/decisions/002-dependencies.md.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

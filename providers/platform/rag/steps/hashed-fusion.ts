@@ -1,7 +1,7 @@
 import type { SearchHit, StoredChunk } from '../../stores/vector-store/vector-store.ts'
 
 /**
- * Joins a keyword leg and a leg of hashed words into one ranking where no reranker follows (decision 137).
+ * Joins a keyword leg and a leg of hashed words into one ranking where no reranker follows (decision 214).
  *
  * The built-in vectors hash the same words that keyword search reads, into D places: two texts with nothing in common have a cosine of zero on
  * average, with a variance of 1 / D by collisions alone. Most of a cosine is therefore what the keyword score says already, and the rest is largely
