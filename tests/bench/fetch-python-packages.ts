@@ -39,9 +39,9 @@ interface Package {
   name: string
   summary: string
   text: string
-  /** What it needs in any installation. */
+  /** Any installation needs these. */
   needs: string[]
-  /** What it needs in some installation, where the crawl goes on. */
+  /** Some installation needs these; the crawl goes on there. */
   leadsTo: string[]
 }
 

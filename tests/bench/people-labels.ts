@@ -27,7 +27,7 @@ const Evaluated = z.looseObject({
 interface Labelled {
   text: string
   statement: string
-  /** What people said: 1 for true to the text. */
+  /** People decided: 1 for true to the text. */
   label: 0 | 1
 }
 

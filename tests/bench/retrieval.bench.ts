@@ -145,7 +145,7 @@ export function pooledFigures(sets: readonly Scored[]): Figure[] {
   return figuresOf('sets together', questions, pooled, 'of all sets')
 }
 
-/** What the platform reads of a model set: the project's manifests, and where the person keeps its weights. */
+/** Holds what the platform reads of a model set: the project's manifests, and the folders of its weights. */
 const modelSetEnvironment = (name: string): Record<string, string> => ({
   RAG_LADDER_MANIFESTS: join(PROJECT_ROOT, 'manifests'),
   RAG_MODEL_SET: name,
@@ -316,7 +316,7 @@ export function figuresOf(
     }
     // Context of their section should help passages of long documents.
     if (alias === 'contextual-rag' && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
-    // What the reranker gains or loses.
+    // The reranker gains or loses this.
     if (alias === FUSED && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
     if (alias === FUSED && LEGS.every((leg) => scores.has(leg))) {
       const better = LEGS.reduce((best, leg) => (mean(leg, 'recall') > mean(best, 'recall') ? leg : best))

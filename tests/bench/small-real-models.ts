@@ -61,7 +61,7 @@ sets:
 `
 const JUDGES = 'builtin-lexical-support,builtin-semantic-match'
 
-/** How a dataset is answered and graded. */
+/** Sets a dataset's models and options. */
 const wayOf = (dataset: string): { set: string; more: string[] } =>
   dataset === 'smoke'
     ? { set: 'small-everywhere', more: ['--metrics', 'faithfulness'] }

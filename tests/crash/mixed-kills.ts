@@ -66,7 +66,7 @@ export class Gate {
 export const mixedProject = (cells: number, gate: Gate): Promise<WorkerProject> =>
   workerProject(cells, LATENCY_MS, gate.passed)
 
-/** How many of so many kills hit each kind: every kind is hit, runners and workers more often. */
+/** Draws the kinds that so many kills hit: every kind is hit, runners and workers more often. */
 function kindsOf(kills: number, random: () => number): Kind[] {
   const cycle: readonly Kind[] = ['runner', 'worker', 'postgres', 'engine', 'runner', 'worker', 'postgres']
   return shuffled(
@@ -127,7 +127,7 @@ export async function runMixedKills(
   }
 }
 
-/** What is wrong in the database, and in the logs that the engine and the runners wrote from it. */
+/** Lists faults of the database and of the logs that the engine and the runners wrote from it. */
 async function problemsOf(
   ids: readonly string[],
   acknowledged: ReadonlySet<string>,

@@ -138,7 +138,7 @@ export interface WorkerKillReport {
 interface WorkerKills {
   workers: number
   kills: number
-  /** How many processes of PostgreSQL are killed besides; 0 unless given. */
+  /** Counts killed processes of PostgreSQL besides; 0 unless given. */
   serverKills?: number
   concurrency: number
   seed: number

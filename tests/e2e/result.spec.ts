@@ -32,7 +32,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(page.locator('main h2').first()).toHaveCSS('font-size', '15px')
   await expect(page.getByRole('heading', { name: /^Facts found by level · ladder-2026-11-20$/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: /against median latency/ })).toBeVisible()
-  // What is wrong, one click from the verdict: the cell of the weakest approach, its answer in sight.
+  // The cause is one click from the verdict: the cell of the weakest approach, its answer in sight.
   const differing = page.getByRole('region', { name: `Where they differ most, by facts found · ${verdict.label}` })
   const input = { run_id: RUN, dataset_id: 'graph_native', metric: 'facts_found' as const, limit: 1 }
   const { rows, aliases } = await panel.client.matrix.page({ ...input, sort: { by: 'spread', descending: true } })
@@ -302,7 +302,7 @@ test.describe('failures', () => {
     await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
     await evaluator.close()
     await client.settings.update({ settings: { evaluator_url: null } })
-    // Where the verdict's next step leads, and where the run is read.
+    // The verdict's next step leads there, and the run is read there.
     for (const part of ['verdict', 'coverage']) {
       await open(`/runs/unscored/${part}`)
       await expect(page.getByRole('button', { name: 'Retry failures…' })).toBeVisible()

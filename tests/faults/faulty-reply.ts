@@ -2,7 +2,7 @@
 import type { AskedOfModel } from '../helpers/capable-model.ts'
 
 export type Asked = AskedOfModel & Record<string, unknown>
-/** What the model behind the service wrote. */
+/** The model behind the service wrote it. */
 export type Written = { content: string | null; tool_calls?: unknown }
 
 /** One reply of a service. `message` replaces what the model wrote, `body` the whole body. */
@@ -16,7 +16,7 @@ export interface FaultyReply {
   finish?: string
   /** The model that the answer names. */
   model?: string
-  /** What the service reports as tokens; false reports none. */
+  /** The service reports these tokens; false reports none. */
   usage?: object | false
   /** The connection ends in the middle of the body or after its parts, stays open after them, or nothing is sent at all. */
   ends?: 'cut' | 'open' | 'never'
@@ -30,7 +30,7 @@ export interface ModelFault {
   embed?: (vectors: number[][], asked: Asked, call: number) => FaultyReply
   /** `all` answered, `none`, or `some`: those of approaches that need what the service does not do. */
   cells: 'all' | 'none' | 'some'
-  /** What the output of the run must hold: the words of the service, or what to do. */
+  /** The run's output must hold these: the words of the service, or what to do. */
   says?: RegExp[]
   /** The right thing to do. */
   action: string

@@ -124,11 +124,11 @@ export async function runWith(fault: ModelFault, named?: string): Promise<Outcom
   }
 }
 
-/** What the run prints of a step that failed. */
+/** Finds the line of a step that failed. */
 const failedStepIn = (output: string): string | undefined =>
   /^▲ \S+ {2}(.* failed\n(?: {4}.*\n)+)/m.exec(output)?.[1]!.replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '…')
 
-/** What a run with a fault does otherwise than the table of faults declares. */
+/** Lists where a run with a fault differs from the table of faults. */
 export function problemsOf({ cells, says = [] }: ModelFault, { ok, total, output }: Outcome): string[] {
   const isRight = cells === 'all' ? ok === total : cells === 'none' ? ok === 0 : ok > 0
   return [

@@ -1,4 +1,4 @@
-// How services of models misbehave, one entry each: what the service does to a request, or to the answer of a model that would do everything right. `cells` is
+// Services of models misbehave, one entry each: what the service does to a request, or to the answer of a model that would do everything right. `cells` is
 // what a run makes of it, and `says` what it prints where cells fail.
 import { READ, refused, texted, type ModelFault } from './faulty-reply.ts'
 import { FORM_FAULTS } from './form-faults.ts'
@@ -6,7 +6,7 @@ import { STREAM_FAULTS } from './stream-faults.ts'
 
 const NOTHING = 'nothing: what the service refuses is left out, and kept for the next run'
 
-/** Where the table of runs with these faults is, between two marks. */
+/** The table of runs with these faults is between two marks. */
 export const FAULT_TABLE = { file: 'docs/real-models.md', mark: '<!-- model-faults -->' }
 
 export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {

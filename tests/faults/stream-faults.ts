@@ -1,4 +1,4 @@
-// How services stream wrongly, or in a form of their own. Requests that ask for no stream are answered as they should be.
+// Services stream wrongly, or in a form of their own. Requests that ask for no stream are answered as they should be.
 import { gzipSync } from 'node:zlib'
 import { byTurns, EVERY_FORM, READ, REPAIR, type FaultyReply, type ModelFault } from './faulty-reply.ts'
 

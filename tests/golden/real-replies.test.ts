@@ -26,7 +26,7 @@ const OPENED = 'The Tidewater Quay was opened in 1904, and the gates were opened
 const HELD = 'The head of the charity that maintains the Tidewater lock held the job of the head of the Quay Trust.'
 const NO_MORE = 'no reply is left'
 const ASKED_AGAIN = 'asked again'
-/** How many statements the critic was asked about. */
+/** Counts statements that the critic was given. */
 const STATEMENTS: Record<string, number> = { 'sm-01 vanilla-rag 6': 2, 'sm-03 agentic-rag 10 11': 4 }
 
 const OUTCOMES: Record<string, unknown> = {

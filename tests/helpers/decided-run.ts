@@ -9,7 +9,7 @@ export interface DecidedRunOptions {
   rung?: number
   /** The metric that the run declared. */
   primary?: string
-  /** What the ledger of tunings says of the approaches. */
+  /** The ledger of tunings has this of approaches. */
   tuned?: NonNullable<Aggregate['tuned']>
   /** Replaces parts of single cells. */
   cell?: (approach: string, index: number) => CellFixture

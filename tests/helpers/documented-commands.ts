@@ -7,7 +7,7 @@ export interface DocumentedCommand {
   from?: string
 }
 
-/** What comes before the arguments, and options that it adds by itself. */
+/** These precede the arguments, and add options by themselves. */
 const STARTS: readonly [start: RegExp, added: readonly string[]][] = [
   [/(?:npx rag-ladder|npm run (?:-s )?rag-ladder --|^rag-ladder)(?= )/, []],
   [/npm run (?:-s )?ladder(?: --(?= )|(?![^ ]))/, ['ladder', '--no-cold-reset', '--no-publish']],

@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../../providers/converter/work/convert-document.ts'
 
-/** How a document is read unless a test says otherwise; `cacheDir` holds what the reader keeps between documents. */
+/** Reads a document so unless a test says otherwise; `cacheDir` holds what the reader keeps between documents. */
 export const readOptions = (cacheDir: string): ReadOptions => ({
   useOcr: 'auto',
   tableMode: 'fast',

@@ -7,7 +7,7 @@ import { startModelService, type ModelService } from './model-service.ts'
 import { musiqueQuestions } from './musique-questions.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
-// What a reader of the documents has before typing their commands: a project, documents and questions, files of public datasets, a service of models.
+// Before typing its commands, a reader of the documents has a project, documents and questions, files of public datasets, a service of models.
 
 /** Datasets that documents name, with their levels; each has the few documents and questions of the reader here. */
 const SHORT = { baseline_curated: 1, graph_native: 0 }

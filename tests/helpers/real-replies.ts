@@ -16,7 +16,7 @@ import { KEYWORDS_PROMPT } from '../../providers/platform/models/prompts/keyword
 import { ROUTE_PROMPT } from '../../providers/platform/models/prompts/classify-task.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
-/** What the model wrote for one task: a reply, and the second one where the first was asked for again. `step` is the index in the trace of the row. */
+/** A model wrote this for one task: a reply, and the second one where the first was asked for again. `step` is the index in the trace of the row. */
 export interface RealTask {
   run: string
   dataset: string

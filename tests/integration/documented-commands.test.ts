@@ -38,7 +38,7 @@ const NEEDS: readonly [command: RegExp, needs: string, error: RegExp | null][] =
   ],
 ]
 
-/** What the page tells the reader to add, or what keeps a port of this computer out of the test. */
+/** The page names these to add, or they keep a port of this computer out of the test. */
 const ADDED: readonly [command: RegExp, args: readonly string[]][] = [
   [/^gate --against/, ['--run-id', 'main']],
   [/^init$/, ['my-project']],
@@ -51,7 +51,7 @@ const ADDED: readonly [command: RegExp, args: readonly string[]][] = [
   [/^ladder (?!.*--(?:models|help)).*--(?:dataset|run-id|cold)/, ['--models', 'bm25,vanilla-rag']],
 ]
 
-/** What stands for something of the reader. Hosts of examples become a closed port, so that nothing leaves this computer. */
+/** These replace what is the reader's. Hosts of examples become a closed port, so that nothing leaves this computer. */
 const EVIDENCE = 'results/ci-smoke-evidence.jsonl'
 const OWN: readonly [command: RegExp, replaced: string, by: () => string][] = [
   [/./, '…', () => 'Who keeps the lock?'],

@@ -6,7 +6,7 @@ import { runCli, smokeProject } from '../helpers/cli.ts'
 import { smokeRun } from '../helpers/ladder-run.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 
-// What plan counts, against what a service that counts its calls was asked.
+// Compares what plan counts with the calls that a service counts.
 
 let root: string
 let service: ModelService

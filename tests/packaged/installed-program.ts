@@ -8,7 +8,7 @@ import { PROGRAM_NAME } from '../../build/package/package-config.ts'
 
 const run = promisify(execFile)
 
-/** Where packaging leaves the app as it is after its installation. */
+/** Packaging leaves the app here as it is after its installation. */
 const UNPACKED: Partial<Record<NodeJS.Platform, string>> = {
   linux: `dist/linux*-unpacked/${PROGRAM_NAME}`,
   darwin: 'dist/mac*/RAG Ladder.app/Contents/MacOS/*',
