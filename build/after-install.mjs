@@ -1,4 +1,4 @@
-// What npm does once the packages are there. Plain JavaScript: `npm ci --dry-run` installs nothing, not even the Node that reads TypeScript, and runs
+// npm runs this once the packages exist. Plain JavaScript: `npm ci --dry-run` installs nothing, not even the Node that reads TypeScript, and runs
 // this all the same.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -6,7 +6,7 @@ import { dirname, join, posix } from 'node:path'
 // A check of a file finds the same as before as long as the file, everything that it imports and the tools are the same. What a check found
 // without a problem is kept by the hash of each file, so that the next one looks at what was edited and at what imports that. The full tier reads nothing of it.
 
-/** Where checks keep what they have found to be right; `npm ci` empties it with the tools. */
+/** Checks keep here what they have found to be right; `npm ci` empties it with the tools. */
 const FOLDER = 'node_modules/.cache/rag-ladder'
 
 /** Files that change what a check finds in any other file. */

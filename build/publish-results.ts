@@ -45,7 +45,7 @@ function inCopy(weights: string | null, use: (copy: string) => void): void {
     rmSync(join(copy, 'docs/results'), { recursive: true })
     const datasets = join(copy, 'manifests/datasets')
     for (const name of readdirSync(datasets)) withoutPublished(join(datasets, name))
-    // Where `models fetch` would put them: rows name the models by their place in the project.
+    // `models fetch` puts them there: rows name the models by their place in the project.
     if (weights !== null) cpSync(weights, join(copy, '.rag-ladder/models', EMBEDDINGS), { recursive: true })
     use(copy)
   } finally {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** The file system in memory that Linux has. */
 const IN_MEMORY = '/dev/shm'
 
-/** What a run keeps in its temporary folder, several times over. */
+/** A run keeps a fraction of this in its temporary folder. */
 const LEAST_FREE_BYTES = 4e9
 /** Checks, browsers and tests need up to 8 GB beside it. */
 const LEAST_MEMORY_BYTES = 12e9

@@ -45,5 +45,5 @@ export const versioned = <Shape extends z.ZodRawShape>(shape: Shape) =>
     .strictObject({ version: z.literal(1).optional(), schema_version: z.literal(1).optional(), ...shape })
     .refine(saysItsVersion, { path: ['version'], message: 'version: 1 (or schema_version: 1) is required' })
 
-/** How many there are of something. */
+/** Counts things, from 0. */
 export const count = z.int().min(0)

@@ -41,5 +41,5 @@ export function unvalidatedJudges(
   return open.length === 0 ? null : `is of ${listWords(open)}, whose agreement with people's grades is not measured`
 }
 
-/** What votes that decide nothing are worth. */
+/** Votes that decide nothing are worth this. */
 export const SHOWN_NOT_VALIDATED = 'it is shown, not validated, and ranks no approach'

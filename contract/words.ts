@@ -168,6 +168,6 @@ export const equalWords = (equal: boolean | null): string =>
 /** Said of a dataset before anything is run on it, by its import and by its check. */
 export const NO_GOLD = 'no question has gold evidence: retrieval cannot be scored, only answers can'
 
-/** How to read a table of what a run used. */
+/** Explains a table of what a run used. */
 export const USE_NOTE =
   '≈: some of it is estimated, because the service reports no tokens. ≥: some calls report none. A dash: it is not recorded; documents that an earlier run read are not read again. Times of work side by side are added up.'

@@ -26,7 +26,7 @@ function costWords({ base, parameters }: Described): string | null {
   return `${usually}${plural(calls, 'model call')}${ingestion.length === 0 ? '' : `, at ingestion ${listWords(ingestion)}`}`
 }
 
-/** What an approach does and what it costs; undefined for one that the program does not know, such as a person's own. */
+/** States what an approach does and costs; undefined for one that the program does not know, such as a person's own. */
 export function approachAbout(approach: Described): string | undefined {
   const { about, work: own } = approachDescriptor(approach.base)
   if (about !== undefined) return about

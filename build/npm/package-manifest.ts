@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module'
 import type { PackageFile } from '../package/strip-types.ts'
 
-// What the package declares to npm. A dependent installs it without the overrides of the checkout's package.json, which npm reads in the root of an
+// The package declares this to npm. A dependent installs it without the overrides of the checkout's package.json, which npm reads in the root of an
 // installation alone, so three dependencies are handed over in another form:
 //   node-llama-cpp         names builds for graphics processors (600 MB) as optional packages: it is inside the package, without that list; the builds for
 //                          processors are named here instead.

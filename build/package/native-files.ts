@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-// What system and processor a native file is for, by its first bytes: ELF, Mach-O (one processor or several) and PE.
+// First bytes name the system and processor of a native file: ELF, Mach-O (one processor or several) and PE.
 
 export interface NativeKind {
   platform: 'linux' | 'darwin' | 'win32'

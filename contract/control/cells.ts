@@ -57,7 +57,7 @@ export const CellDetail = z.discriminatedUnion('kind', [
      * all where it is unknown: the answer came without passages, or they are cut.
      */
     gold_ranks: z.array(z.int().min(1).nullable()).nullable(),
-    /** How far each gold fact came that no context holds, null for the others; null for all where the trace does not show it. */
+    /** States how far a gold fact came that no context holds, null for others; null for all where the trace does not show it. */
     gold_paths: z.array(GoldPath.nullable()).nullable(),
     cost: AnswerCost,
   }),

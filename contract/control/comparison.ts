@@ -134,7 +134,7 @@ export const RunResult = z.strictObject({
       grading: Cost,
     }),
   ),
-  /** What each dataset run used of models, as a table of words with its costs at today's prices; empty where no model is named. */
+  /** Lists each dataset run's use of models as a table of words with costs at today's prices; empty where no model is named. */
   used: z.array(z.strictObject({ label: z.string(), head: z.array(z.string()), rows: z.array(z.array(z.string())) })),
   /** Text handed over, facts found in the first of it, and what the approaches share, per dataset. */
   amounts: z.array(

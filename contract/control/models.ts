@@ -82,11 +82,11 @@ export const TestModelInput = z.strictObject({
 })
 export type TestModelInput = z.infer<typeof TestModelInput>
 
-/** What a model is tested in: a role of a set, or a place among the judges. */
+/** Names what a test is of: a role of a set, or a place among the judges. */
 export const ProbedRole = z.union([ModelRole, z.literal('judge')])
 export type ProbedRole = z.infer<typeof ProbedRole>
 
-/** How judges are asked; null sends no `think`. */
+/** Judges get these; null sends no `think`. */
 export const JudgeSettings = z.strictObject({ temperature: z.number().nullable(), think: z.boolean().nullable() })
 export type JudgeSettings = z.infer<typeof JudgeSettings>
 
@@ -141,7 +141,7 @@ export const CalibrationCall = z.strictObject({
 })
 export type CalibrationCall = z.infer<typeof CalibrationCall>
 
-/** What three calls of a model took on this machine, in the mean of each. */
+/** Holds the means of three calls of a model on this machine. */
 export const CalibratedModel = z.strictObject({
   model: z.string(),
   latency_ms: z.number().min(0),
@@ -181,7 +181,7 @@ export const ModelTest = z.strictObject({
   models: z.array(z.string()),
   /** Roles that cannot work as the set is. */
   broken: z.array(ProbedRole),
-  /** What is known of the models now. */
+  /** Describes the models now. */
   records: z.array(ModelRecord),
 })
 export type ModelTest = z.infer<typeof ModelTest>

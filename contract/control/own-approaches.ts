@@ -37,7 +37,7 @@ export const TestOwnApproachInput = z.strictObject({
 /** Allows the content that the person was shown; a file that has changed since is refused. */
 export const AllowOwnApproachInput = z.strictObject({ name: Identifier, digest: Sha256 })
 
-/** What one question to an own approach brought, and what a run could not measure of it. */
+/** Holds an own approach's reply to one question, and what a run cannot measure of it. */
 export const OwnTrial = z.strictObject({
   question: z.string(),
   /** True where the program got one sample document first. */
@@ -62,7 +62,7 @@ export const OwnTrial = z.strictObject({
   text_tokens: count.nullable(),
   usage: z.strictObject({ prompt: count, completion: count }).nullable(),
   latency_ms: z.number(),
-  /** What a run cannot measure of such replies, a sentence each. */
+  /** Names what a run cannot measure, a sentence each. */
   not_evaluable: z.array(z.string()),
   /** Paths of the reply of a service with their first value, to choose those of a mapping from. */
   paths: z.array(z.strictObject({ path: z.string(), value: z.string() })),

@@ -291,7 +291,7 @@ export const PlannedDifference = z.strictObject({
   /** Questions that this metric can score, and the independent groups that they are in. */
   questions: count,
   groups: count,
-  /** What the groups are made by; null without a metric. */
+  /** Names the basis of groups; null without a metric. */
   basis: ClusterSummary.shape.basis.nullable(),
   /** States how much a question's difference between two approaches scatters (standard deviation), and the earlier run that showed it; null where it is assumed. */
   spread: z.number().min(0),

@@ -41,7 +41,7 @@ export const RunFacts = z.strictObject({
   model_sets: z.array(z.string()),
   /** Declared before the first cell, else the first that the run has; null where it has none. */
   primary_metric: PrimaryMetric.nullable(),
-  /** What the summary of each dataset says in a line; none of a dataset without a summary, or with one of an earlier form. */
+  /** Sums each dataset up in a line; none of a dataset without a summary, or with one of an earlier form. */
   verdicts: z.array(z.strictObject({ dataset_id: Name, ...Verdict.pick({ kind: true, headline: true }).shape })),
   /** True when some of its files are working artifacts, not published ones. */
   has_working_files: z.boolean(),

@@ -5,7 +5,7 @@ import { ContextTokens } from '../evidence/context-budget.ts'
 import { SearchMethod, TunedMetric, TuningName } from '../evidence/tuning.ts'
 import { InputProblem } from './control-error.ts'
 
-/** What the panel asks to be tuned; the command `tune` has the same options. */
+/** Names what the panel tunes; the command `tune` has the same options. */
 export const TuneInput = z.strictObject({
   dataset_id: Identifier,
   alias: Identifier,
@@ -32,7 +32,7 @@ export const TuneInput = z.strictObject({
 })
 export type TuneInput = z.infer<typeof TuneInput>
 
-/** What a tuning would do, a sentence each, before its first call; or why it cannot be. */
+/** States what a tuning would do, a sentence each; or why it cannot be. */
 export const TunePlan = z.discriminatedUnion('ok', [
   z.strictObject({
     ok: z.literal(true),
@@ -64,7 +64,7 @@ export const TuningHead = z.strictObject({
   started_at: z.string(),
   /** Trials that are done, and most that there will be; the holdout is not counted. */
   trials: z.strictObject({ done: count, total: count }),
-  /** What it found; null while it is not done. */
+  /** States the result; null until it is done. */
   sentence: z.string().nullable(),
   /** Why it failed; null where it did not. */
   failure: z.string().nullable(),
@@ -113,7 +113,7 @@ export const TuningDetail = z.strictObject({
   progress: z.array(z.string()),
   result: z
     .strictObject({
-      /** What the tuning was, as name and text. */
+      /** Describes it, as name and text. */
       facts: z.array(z.tuple([z.string(), z.string()])),
       settings: z.array(Setting),
       /** Number of the winner; 0 where no setting is better than the alias as it is. */
@@ -131,7 +131,7 @@ export const TuningDetail = z.strictObject({
     .nullable(),
   /** All openings of the holdout of its dataset, the first one first. */
   openings: z.array(Opening),
-  /** What is to know of questions of the holdout that are not as they were when it was sealed, a sentence each; empty where all are. */
+  /** Lists questions of the holdout that are not as they were when it was sealed, a sentence each; empty where all are. */
   edited: z.array(z.string()),
 })
 export type TuningDetail = z.infer<typeof TuningDetail>

@@ -131,7 +131,7 @@ export const OperationalSummary = z.strictObject({
   cloud_calls: Distribution,
   /** Time to the first token of the answer; absent where no cell reports it, so that artifacts of earlier rows keep their bytes. */
   first_token_s: Distribution.optional(),
-  /** How long the grading of an answer took; absent where no cell records it. */
+  /** Measures the grading of an answer; absent where no cell records it. */
   grading_ms: Distribution.optional(),
 })
 export type OperationalSummary = z.infer<typeof OperationalSummary>

@@ -159,7 +159,7 @@ export const CanonicalRow = z.strictObject({
   metrics: z.strictObject({
     operational: z.strictObject({
       /**
-       * What the approach and its models took: from sending the last attempt's request to its last byte, without `server.waited_s`. Queue wait and backoff
+       * Times the approach and its models: from sending the last attempt's request to its last byte, without `server.waited_s`. Queue wait and backoff
        * are beside it, not in it. Rows of gateways that do not report their waits have them in it, and so do rows of earlier versions.
        */
       latency_ms: z.number().min(0),

@@ -61,7 +61,7 @@ export const EvaluationResult = z.strictObject({
   /** Name and version of each prompt of the evaluator, such as `statements 1`; absent where rules graded, and where it reports none. */
   evaluator_prompts: z.array(z.string()).optional(),
   attempts: z.int().min(0),
-  /** How long the evaluator's calls took, failed tries included and the waits between them not; absent without a call, and in rows of earlier versions. */
+  /** Times the evaluator's calls, failed tries included and the waits between them not; absent without a call, and in rows of earlier versions. */
   latency_ms: z.number().min(0).optional(),
   /** States how much of what was left out; absent when the evaluator saw everything. */
   unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),

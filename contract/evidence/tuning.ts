@@ -28,7 +28,7 @@ export const TuningName = Identifier.max(100)
 
 const QuestionIds = z.array(Identifier)
 
-/** What of a question the ledger keeps, so that a later edit is noticed: digests of its words, without case and punctuation, and of its gold evidence with its reference answer. */
+/** Identifies a question in the ledger, so that a later edit is noticed: digests of its words, without case and punctuation, and of its gold evidence with its reference answer. */
 export const QuestionDigests = z.strictObject({ text: z.string(), evidence: z.string() })
 export type QuestionDigests = z.infer<typeof QuestionDigests>
 
@@ -70,7 +70,7 @@ export const TuningPlan = z.strictObject({
 })
 export type TuningPlan = z.infer<typeof TuningPlan>
 
-/** What the questions of one round, or of the holdout, gave with one setting. */
+/** Holds the figures of one round, or of the holdout, with one setting. */
 export const TrialFigures = z.strictObject({
   /** Scores in the order of the questions; null where a question failed or cannot be scored. */
   scores: z.array(z.number().nullable()),
@@ -108,7 +108,7 @@ export const TuningLine = z.discriminatedUnion('kind', [
 ])
 export type TuningLine = z.infer<typeof TuningLine>
 
-/** How the documents are cut; the default of a profile counts as its values. */
+/** Sets the chunks; the default of a profile counts as its values. */
 const TunedChunks = z.strictObject({ chunk_size: z.number(), overlap: z.number() })
 
 export const LedgerLine = z.discriminatedUnion('kind', [
@@ -147,7 +147,7 @@ export const LedgerLine = z.discriminatedUnion('kind', [
     chunks: TunedChunks,
     /** Settings that were tried besides the alias as it is. */
     settings: z.int().min(1),
-    /** What the holdout showed; null while it is sealed. */
+    /** States its result; null while it is sealed. */
     state: z.string().nullable(),
     /** Aliases that had these settings before: no one chose them by this tuning. */
     existing: z.array(Identifier),
@@ -164,9 +164,9 @@ export const TunedApproach = z.strictObject({
   /** Questions of the run that were used for the choice, and those of the holdout. */
   development: z.int().min(0),
   holdout: z.int().min(0),
-  /** How often tunings had opened the holdout of the dataset before the run. */
+  /** Counts how often tunings opened the dataset's holdout before the run. */
   openings: z.int().min(0),
-  /** What the holdout showed of these settings; null while it is sealed. */
+  /** States the result of the holdout; null while it is sealed. */
   state: z.string().nullable(),
   /** Questions of the run that were edited after the ledger had them; absent where none was. */
   edited: z.array(EditedQuestion).min(1).optional(),

@@ -14,7 +14,7 @@ export const Trial = z.strictObject({
 })
 export type Trial = z.infer<typeof Trial>
 
-/** What the platform confirms in `rag_extension.trial`: that it did as the request said, and what the question's vector took. */
+/** Confirms in `rag_extension.trial` that the platform did as the request said, and what the question's vector took. */
 export const TrialReport = z.looseObject({
   ...Trial.shape,
   /** Times that the question was embedded for this request; 0 where its vector was known. */

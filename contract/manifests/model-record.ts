@@ -1,4 +1,4 @@
-// What is known of one model at an address. The program learns it from refusals and answers, keeps it between starts, and shows the same record
+// A record describes a model at an address. The program learns it from refusals and answers, keeps it between starts, and shows the same record
 // in `models test`, `doctor`, New run and the page Models.
 import { z } from 'zod'
 

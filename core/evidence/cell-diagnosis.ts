@@ -5,7 +5,7 @@ import { pointsIn } from '../../contract/metrics/points-covered.ts'
 import { countWords, durationWords, listWords, plural } from '../../contract/words.ts'
 import type { BudgetEnd } from './budget-end.ts'
 
-/** What went right or wrong in a cell: the sentence that says it, and what else belongs to it. */
+/** States what went right or wrong in a cell: one sentence, and what else belongs to it. */
 export interface Diagnosis {
   outcome: 'right' | 'partly' | 'wrong' | 'unknown'
   lead: string
@@ -40,7 +40,7 @@ interface DiagnosedCell {
   row: DiagnosedRow
   /** Rank of the first context that holds each gold fact, null for one that none holds; null where that is unknown. */
   goldRanks: readonly (number | null)[] | null
-  /** How far each gold fact came that no context holds; null where the trace does not show it. */
+  /** States how far a gold fact came that no context holds; null where no trace shows it. */
   goldPaths: readonly (GoldPath | null)[] | null
   /** Set when the answer is too long to be here as a whole. */
   isAnswerPartial: boolean

@@ -1,4 +1,4 @@
-// What the processes of a project report to each other of a service that limits its calls: each writes its newest slowdown into a file of its own, so that no two
+// Processes of a project share what they know of a service that limits its calls: each writes its newest slowdown into a file of its own, so that no two
 // write one file, and reads those of the others. A file is written whole beside its place and moved in.
 import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

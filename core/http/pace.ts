@@ -55,7 +55,7 @@ export class Pace {
   #apartMs = 0
   /** Earliest time of the next call. */
   #nextMs = Number.NEGATIVE_INFINITY
-  /** What was answered since the first call, or since the last pause. */
+  /** Counts answers since the first call, or since the last pause. */
   #answered = { sinceMs: Number.NaN, lastMs: Number.POSITIVE_INFINITY, calls: 0 }
   #waiting: (() => void)[] = []
   readonly #most: number

@@ -1,4 +1,4 @@
-// What a service says of a prompt that does not fit into the context window of its model.
+// A service refuses a prompt that does not fit into the context window of its model.
 
 /** Sentences that name the window, or the prompt: OpenAI, DeepSeek, xAI, Anthropic, vLLM of both generations, SGLang, llama.cpp, LM Studio, TGI. */
 const WINDOW = [

@@ -1,4 +1,4 @@
-// What is known of the models at service addresses, for all roles of a process and for its next start: one small file for each model. A file is
+// Keeps what is known of models at service addresses, for all roles and for the next start: one small file for each model. A file is
 // written whole beside its place and moved in; what two processes learn of one model at the same time is joined.
 import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const PAYMENT_REQUIRED = 402
 /** Folder of the records, in the state folder of a project. */
 export const MODEL_RECORDS_FOLDER = 'model-records'
 
-/** What the operator of a service can raise. */
+/** The operator of a service can raise it. */
 type Limit = 'context_window' | 'max_output_tokens'
 const WITHOUT: Readonly<Record<Limit, LearnedOfModel>> = {
   context_window: { context_window: null },

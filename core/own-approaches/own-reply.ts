@@ -16,7 +16,7 @@ export interface OwnPassage {
 export interface OwnReply {
   /** Null of a retriever. */
   answer: string | null
-  /** What its model wrote before the answer; absent where there is none. */
+  /** Holds the text before the answer; absent where there is none. */
   reasoning?: string
   /** Null where the approach reports none; an empty list where it found nothing. */
   contexts: OwnPassage[] | null

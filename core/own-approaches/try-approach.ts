@@ -71,7 +71,7 @@ const shown = (approach: OwnApproach, reply: OwnReply) => ({
   not_evaluable: notEvaluable(approach, reply),
 })
 
-/** What a run cannot measure of such replies, in sentences. */
+/** Names what a run cannot measure, in sentences. */
 function notEvaluable(approach: OwnApproach, { contexts, usage, answer }: OwnReply): string[] {
   const lines: string[] = []
   const ofContexts = METRICS.filter(({ needs }) => (needs as readonly string[]).includes('contexts')).map(

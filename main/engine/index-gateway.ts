@@ -26,7 +26,7 @@ function found<Result>(result: Result): Found<Result> {
   throw new ControlFailure(code, outcome.message, undefined, code === 'file_changed')
 }
 
-/** What a query finds, or null where it is refused with one of the codes. */
+/** Returns the result, or null where a query fails with one of the codes. */
 export const orNull = <Result>(asked: Promise<Result>, ...codes: ControlErrorCode[]): Promise<Result | null> =>
   asked.catch((error: unknown) => {
     if (error instanceof ControlFailure && codes.includes(error.error.code)) return null

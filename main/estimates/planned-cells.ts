@@ -7,7 +7,7 @@ import { planDataset, type PlanInput } from '../runner/cells/plan-dataset.ts'
 import { ingestionFile, jobIn, storedIngestion } from '../runner/ingestion/stored-ingestion.ts'
 
 interface PlannedCells extends Awaited<ReturnType<typeof planDataset>> {
-  /** What restores the conditions of a run that is refused; null where it is not known. */
+  /** Restores the conditions of a run that is refused; null where it is not known. */
   remedy: string | null
 }
 

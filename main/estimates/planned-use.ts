@@ -1,4 +1,4 @@
-// What a run would use part by part: reading the documents, answers, grades and verdicts of judges. Past runs of this machine with the same models come first, then
+// Estimates a run part by part: reading the documents, answers, grades and verdicts of judges. Past runs of this machine with the same models come first, then
 // three calls of the model; a part of which neither is known has nulls.
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
@@ -50,13 +50,13 @@ interface Planning {
   msPerCall: number | null
   /** Approaches of which the run has rows, which are made after the ingestion. */
   stored: readonly BaseApproach[]
-  /** How often each judge is asked about a question. */
+  /** Counts a judge's calls about a question. */
   rotations: number
   /** The judge of each verdict that is stored. */
   verdicts: readonly string[]
 }
 
-/** What a run of a dataset would use: `work` for the answers approach by approach, and every part with time, calls and cost. `cells` is the plan of a run that has rows. Makes no call. */
+/** Estimates a run of a dataset: `work` for the answers approach by approach, and every part with time, calls and cost. `cells` is the plan of a run that has rows. Makes no call. */
 export async function plannedUse(
   run: PreparedRun,
   dataset: LadderDataset,
@@ -166,7 +166,7 @@ const joinedCost = (costs: readonly Cost[], { prices }: PreparedRun): Cost => ({
 const isPaid = (usages: readonly ModelUsage[]): boolean => usages.some(({ cloud }) => cloud)
 const callsIn = (usages: readonly ModelUsage[]): number => usages.reduce((sum, { calls }) => sum + calls, 0)
 
-/** What `calls` of a model take where so many are made at a time, by three calls of it; its time by the answers of past runs where the same model wrote them. */
+/** Estimates `calls` of a model with so many at a time, by three calls of it; its time by the answers of past runs where the same model wrote them. */
 function byCalls(
   { run, set, msPerCall: measured }: Planning,
   choice: ModelChoice,

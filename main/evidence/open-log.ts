@@ -13,7 +13,7 @@ import type { StoredRows } from './rows/stored-rows.ts'
 
 export type WriteKind = 'row' | 'answer'
 
-/** What the logs of both stores share: the claims that this process holds, the identity of the run, and the one failure that ends the use of a log. */
+/** Both stores' logs share the claims that this process holds, the identity of the run, and the one failure that ends the use of a log. */
 export abstract class OpenLog {
   readonly file: string
   protected readonly held = new Map<string, CellClaim>()

@@ -12,7 +12,7 @@ import { supersededRowsOf, type SupersededRows } from '../evidence/rows/retried-
 import { isOpenGrading } from './aggregate/grading-refusal.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
-/** What is wrong with a file whose last line was not written to its end. */
+/** Describes a file whose last line was not written to its end. */
 export const TORN_END = 'the last line has no end'
 
 const CHUNK_BYTES = 1 << 20

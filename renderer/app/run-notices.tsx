@@ -14,7 +14,7 @@ import { SHELL_WORDS } from './shell-words.ts'
 
 const WORDS = SHELL_WORDS.notices
 
-/** How long the notice of a completed run stays. */
+/** The notice of a completed run stays so long. */
 const DONE_MS = 10_000
 const noticeOf = (run: string): string => `run-${run}`
 

@@ -60,7 +60,7 @@ export const readRunsSearch = reader(
   }),
 )
 
-/** Whether only metrics are listed that some cell has no value of. */
+/** True where only metrics are listed that a cell has no value of. */
 export const readCoverageSearch = reader(RunView.extend({ gaps: yes }))
 
 /** Number of the question, from 1. */

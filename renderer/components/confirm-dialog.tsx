@@ -72,7 +72,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 
 interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'onConfirm'> {
   label: string
-  /** What a screen reader says in place of the label, where many rows have one. */
+  /** Replaces the label for a screen reader, where many rows have one. */
   name?: string
   disabled?: boolean
   /** The page has no other button that comes first. */

@@ -15,7 +15,7 @@ interface DialogFormProps {
   isDanger?: boolean
   /** The focus begins at the button that changes nothing. */
   isCancelFirst?: boolean
-  /** What was refused and belongs to no field: its words, or the error. */
+  /** Holds a refusal that belongs to no field: its words, or the error. */
   problem?: string | Error | null
   /** Buttons before those that end the form. */
   others?: ReactNode
@@ -75,7 +75,7 @@ export const Form = ({ label, className, onSubmit, children }: FormProps) => (
   </form>
 )
 
-/** What went wrong, read aloud at once; nothing while all is well. */
+/** Reads aloud at once what went wrong; nothing while all is well. */
 export function ProblemLine({ problem }: { problem: string | Error | null | undefined }) {
   if (problem === null || problem === undefined) return null
   return <p role="alert">▲ {typeof problem === 'string' ? problem : controlErrorOf(problem).message}</p>

@@ -10,7 +10,7 @@ interface FormOptions<Draft, Words> {
   words: Words
   draft: Draft
   onChange: (part: Partial<Draft>) => void
-  /** What is wrong with a field, by its name. */
+  /** Holds a field's problem, by its name. */
   problems?: Readonly<Record<string, string | undefined>>
 }
 

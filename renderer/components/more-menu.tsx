@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 interface MoreMenuProps {
   /** A screen reader calls it by this name. */
   name: string
-  /** What can be done, by its label; false leaves it out. */
+  /** Lists actions by their labels; false leaves one out. */
   items: readonly (false | readonly [label: string, act: () => void])[]
   isPending?: boolean
 }

@@ -10,7 +10,7 @@ const RUN_PARTS = {
   '/ladder': '/runs/$run/progress',
 } as const
 
-/** What to do after a verdict: a button that leads to where the panel does it, and why. */
+/** Shows the step after a verdict: a button that leads to it in the panel, and why. */
 export function NextStepLine({ next, isPrimary }: { next: NextStep; isPrimary: boolean }) {
   const { page, label, text, run_id: run, dataset_id: dataset } = next
   const target =

@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core'
 
 interface RowButtonProps extends ButtonProps {
   label: string
-  /** What it acts on: a screen reader says it after the label, so that the buttons of many rows differ. */
+  /** Names its object, which screen readers add to the label, so that the buttons of many rows differ. */
   of?: string
   /** Says both in other words. */
   name?: string

@@ -73,7 +73,7 @@ export function LoadingRows({ rows, height = 28 }: { rows: number; height?: numb
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** What could not be read, at the beginning of a sentence. */
+  /** Names what was not read, at the start of a sentence. */
   what: string
   /** Lines that are shown until it is there, and their height. */
   rows: number
@@ -81,7 +81,7 @@ interface LoadedProps<Data> {
   children?: (data: Data) => ReactNode
 }
 
-/** What a query brings: lines of its height until it is there, and the reason with a new attempt where it failed. */
+/** Shows a query: lines of its height until it is there, and the reason with a new attempt where it failed. */
 export function Loaded<Data>({ query: { data, error, refetch }, what, rows, height, children }: LoadedProps<Data>) {
   return (
     <>

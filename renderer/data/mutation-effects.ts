@@ -1,11 +1,11 @@
 import { MutationCache, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { notifyDone, notifyFailure } from '../components/notify.ts'
 
-/** What follows a change, written beside it as its `meta`. */
+/** Describes a change's effects, beside it as `meta`. */
 interface MutationEffects extends Record<string, unknown> {
-  /** What is reported as failed, where the page itself shows no failure. */
+  /** Reports what failed, where the page itself shows no failure. */
   failed?: string
-  /** What is reported as done. */
+  /** Reports what was done. */
   done?: string
   /** The query whose new data the change returns. */
   returns?: QueryKey

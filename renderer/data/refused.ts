@@ -1,7 +1,7 @@
 import { controlErrorOf, InputProblem } from '../../contract/control/control-error.ts'
 
 /**
- * What a refusal finds wrong, by the field that shows it, and the whole sentence where it names anything else; nothing for null. `fields`: paths
+ * Lists a refusal's problems by the field that shows it, and the whole sentence where it names anything else; nothing for null. `fields`: paths
  * of the input that are fields themselves, or what returns the field of a path.
  */
 export function problemsOf(

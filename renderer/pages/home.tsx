@@ -133,7 +133,7 @@ interface FirstStepsProps {
   sample: string | undefined
 }
 
-/** What a person can do first, each until it is done: a decided sample and the example need nothing of theirs, then their own documents and a model. */
+/** Lists the first steps, each until it is done: a decided sample and the example need nothing of theirs, then their own documents and a model. */
 function FirstSteps({ isFirst, hasRun, sample }: FirstStepsProps) {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   const experiment = useQuery(api.experiment.get.queryOptions()).data

@@ -27,7 +27,7 @@ import { SetEditor } from '../features/models/set-editor.tsx'
 
 const WORDS = MODELS_WORDS.page
 
-/** What is connected, then which model does what; forms, downloads and prices open when they are asked for. */
+/** Shows connections, then which model does what; forms, downloads and prices open when they are asked for. */
 export function ModelsPage() {
   const search = useSearch({ from: '/models' })
   const navigate = useNavigate({ from: '/models' })

@@ -11,7 +11,7 @@ interface ModelTests {
   forget: (name: string) => void
 }
 
-/** What tests of connections found, until the panel is loaded again. */
+/** Keeps tests of connections until the panel is loaded again. */
 export const useModelTests = create<ModelTests>()((change) => ({
   tests: {},
   last: null,

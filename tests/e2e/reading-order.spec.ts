@@ -16,7 +16,7 @@ const RUN_HEAD = [
   'combobox "Dataset"',
 ]
 
-/** What a screen reader reads of each place, in this order; other lines may be between. */
+/** A screen reader reads each place in this order; other lines may be between. */
 const ORDER: Record<string, readonly string[]> = {
   '/': ['heading "Home" [level=1]', 'heading /^Result of/ [level=2]', 'heading "Last results" [level=2]'],
   '/datasets': [

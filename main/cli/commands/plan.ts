@@ -148,7 +148,7 @@ export const planCommand: Command = {
 const known = (cost: Cost | null) =>
   cost !== null && cost.amount === 0 && cost.unknown.length > 0 ? { ...cost, amount: null } : cost
 
-/** What the stored rows of a run decide. A cold reset also removes rows that cannot be read: null. */
+/** Reads what stored rows decide. A cold reset also removes rows that cannot be read: null. */
 async function storedPlan(
   input: PlanInput & { root: string },
   isCold: boolean,
@@ -161,7 +161,7 @@ async function storedPlan(
   }
 }
 
-/** What a run would keep without its cold reset, in a line; none where nothing is stored. */
+/** States what a run keeps without cold reset, in a line; none where nothing is stored. */
 function keptWords({ dataset_id: id, total, reuse, run, resume_answered: scored, conflicts }: RunPlan): string[] {
   if (conflicts.length > 0)
     return [

@@ -4,9 +4,9 @@ import { KeptText } from '../kept-text.ts'
 
 export interface Called {
   code: number
-  /** What `--json` printed. */
+  /** Holds `--json` output. */
   results: unknown[]
-  /** What the command printed for people, line by line. */
+  /** Holds the output for people, line by line. */
   notes: string[]
 }
 

@@ -1,4 +1,4 @@
-// What an MCP client may read of a folder of results: runs, verdicts, cells. In: the place of artifacts and the arguments of a tool. Out: plain values, which bounded-reply.ts writes.
+// An MCP client may read of a folder of results: runs, verdicts, cells. In: the place of artifacts and the arguments of a tool. Out: plain values, which bounded-reply.ts writes.
 // Nothing is written: published folders are unpacked into a temporary one, as every command does.
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'

@@ -20,7 +20,7 @@ interface Ranking {
   scores: number[]
 }
 
-/** How far each gold fact came that no context holds, by the searches and rerankers of the trace; null where their texts are not stored. */
+/** Follows each gold fact that no context holds through the searches and rerankers of the trace; null where their texts are not stored. */
 export async function goldPathsOf(
   place: ArtifactPlace,
   row: CanonicalRow,

@@ -24,7 +24,7 @@ import { parametersIn } from '../../runner/tuning/tuned-approaches.ts'
 
 const REQUEST_FILE = 'request.json'
 
-/** What the panel asked for, and the tuning as the list shows it until its journal begins. */
+/** Holds the request, and the tuning as the list shows it until its journal begins. */
 const StoredRequest = z.strictObject({ input: TuneInput, head: TuningHead })
 
 const readJson = async (file: string): Promise<unknown> => jsonIn(await readFile(file, 'utf8').catch(() => ''))
@@ -164,7 +164,7 @@ function notSaved({ plan, winner }: TuningResult, { aliases }: Pick<Experiment, 
     : null
 }
 
-/** What is to know of edited questions of a dataset's holdout, a sentence each; nothing of a dataset that is gone. */
+/** Names edited questions of a dataset's holdout, a sentence each; nothing of a dataset that is gone. */
 export function editedIn(lines: readonly LedgerLine[], dataset: LadderDataset | undefined): string[] {
   if (dataset === undefined) return []
   const known = knownIn(lines, dataset.dataset.id)

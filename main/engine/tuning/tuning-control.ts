@@ -138,7 +138,7 @@ export class TuningControl {
     this.#active.stop.abort(new ControlFailure('stopping', 'the tuning was stopped'))
   }
 
-  /** What the tuning has done since it was started here, the newest last. */
+  /** Lists what the tuning did since its start here, the newest last. */
   linesOf(name: string): string[] {
     return this.#active?.name === name ? [...this.#active.lines] : []
   }

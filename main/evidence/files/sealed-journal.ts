@@ -19,7 +19,7 @@ type ErrorOf = (problem: JournalProblem) => Error
 export interface SealedJournal<Entry> {
   /** In the order in which they were appended. */
   readonly entries: readonly Entry[]
-  /** Where the bytes of a half-written last line were moved; null when there were none. */
+  /** Names the file of a half-written last line's bytes; null when there were none. */
   readonly torn: string | null
   /** Resolves when the entry is on stable storage. After a failed write every further append rejects. */
   append(entry: Entry): Promise<void>

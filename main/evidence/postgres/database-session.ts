@@ -59,7 +59,7 @@ export class DatabaseSession {
   #last: Promise<unknown> = Promise.resolve()
   #backendPid: number | null = null
   #isClosed = false
-  /** What became of the last try to connect: it was lost before or after the server had let it in, or it was refused. */
+  /** States how the last try to connect ended: lost before or after the server had let it in, or refused. */
   #failure: keyof typeof PATIENCE_MS = 'refused'
 
   private constructor(address: DatabaseAddress, restore: Restore) {

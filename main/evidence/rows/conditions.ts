@@ -204,7 +204,7 @@ export class RowKinds {
 export class SharedConditions {
   /** One row for each kind of row and its conditions. */
   readonly #seen = new Map<string, BoundRow>()
-  /** When the last row of each conditions was made, by their text. */
+  /** Maps the text of conditions to the time of their last row. */
   readonly #lastAt = new Map<string, string>()
   readonly #kinds = new RowKinds()
 

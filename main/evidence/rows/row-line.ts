@@ -60,7 +60,7 @@ export function sealRow(input: CanonicalRow): Sealed {
   return { ok: true, row: clean, line: sealedLine(JSON.stringify(clean).slice(0, -1)) }
 }
 
-/** What services gave, with each credential that this process knows replaced. The other fields are ours, and the id of a row is made of some of them. */
+/** Replaces each known credential in what services gave. The other fields are ours, and the id of a row is made of some of them. */
 const withoutCredentials = (row: CanonicalRow): CanonicalRow => ({
   ...row,
   evidence: valueWithoutSecrets(row.evidence),

@@ -38,8 +38,8 @@ export function isSealingVersion(version: string | null | undefined): boolean {
   return Number(major) > 0 || Number(minor) >= 2
 }
 
-/** What is wrong with a file or row without a seal that its writer sealed. */
+/** Describes a file or row without the seal that its writer made. */
 export const MISSING_SEAL = 'its checksum is missing: it was changed after it was written'
 
-/** What is wrong with a file whose seal is broken. */
+/** Describes a file whose seal is broken. */
 export const BROKEN_SEAL = 'its text does not match its checksum: it was changed after it was written'

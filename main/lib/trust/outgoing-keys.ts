@@ -15,7 +15,7 @@ export interface PlacedText {
 }
 
 export interface OutgoingKeys {
-  /** What the text holds and what to do; null where it holds no key. A key is not quoted. */
+  /** Names the key and what to do; null where it holds no key. A key is not quoted. */
   inText(text: string): string | null
   /** The same of the first text that holds one, after its position. */
   inTexts(texts: AsyncIterable<PlacedText>): Promise<string | null>

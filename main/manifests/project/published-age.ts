@@ -37,7 +37,7 @@ const MEASURING_FILES = [
 export interface PublishedAge {
   /** Commit that the published rows name. */
   revision: string
-  /** What makes answers or scores and differs now: files, or folders where only digests were kept. Null where neither git nor a digest tells. */
+  /** Names what makes results and differs now: files, or folders where only digests were kept. Null where neither git nor a digest tells. */
   changed: string[] | null
 }
 

@@ -74,7 +74,7 @@ function* amountRows(head: Head, { context_tokens: tokens, budget_curve: curve }
     }
 }
 
-/** What each kind of work used of models; without a name where it is no approach's own, and without a sum where it is not known. */
+/** Lists what each work used of models; without a name where it is no approach's own, and without a sum where it is not known. */
 function* useRows(aggregate: Aggregate): Generator<LongRow> {
   const { run_id, dataset } = aggregate
   for (const { part, model, models, unknown, seconds } of runUse(aggregate)) {

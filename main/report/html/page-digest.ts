@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 /** The name of the `meta` element that holds the SHA-256 of the page around it. */
 export const PAGE_DIGEST = 'page-sha256'
 
-/** What a page holds until its digest is known. */
+/** A page holds it until its digest is known. */
 export const NO_DIGEST = '0'.repeat(64)
 const MARK = new RegExp(`<meta name="${PAGE_DIGEST}" content="([0-9a-f]{64})">`)
 

@@ -84,7 +84,7 @@ const sharedOf = ({ n, common }: RungFigure): { n: number; mean: number } | null
 /** Over the questions that all have, where `sharedOf` has them. */
 export const comparableMean = (figure: RungFigure): number => sharedOf(figure)?.mean ?? figure.mean
 
-/** How many questions `comparableMean` is over, where they are fewer than those that the figure and its interval are over; else null. */
+/** Counts the questions of `comparableMean`, where they are fewer than those that the figure and its interval are over; else null. */
 export function sharedQuestions(figure: RungFigure): number | null {
   const shared = sharedOf(figure)
   return shared === null || shared.n === figure.n ? null : shared.n

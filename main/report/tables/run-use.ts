@@ -14,7 +14,7 @@ export interface RunUse {
   seconds: number | null
 }
 
-/** What a run used of models, part by part; empty where no model is named at all, as with rules. */
+/** Lists a run's use of models by part; empty where no model is named at all, as with rules. */
 export function runUse(aggregate: Aggregate): RunUse[] {
   const { approaches, ingestion_use: ingestion, judging_use: judging, judge_panel: panel } = aggregate
   if (approaches.every(({ usage }) => usage === undefined) && ingestion === undefined && judging === undefined)

@@ -220,7 +220,7 @@ function budgetLines(aggregate: Aggregate, view: View): string[] {
 }
 
 /**
- * What was equal between the approaches and what differed; with the values where the run has one dataset, since others repeat nearly all of them and
+ * Lists what was equal between approaches and what not; with the values where the run has one dataset, since others repeat nearly all of them and
  * reports have them. Nothing for one approach and in results of before.
  */
 function protocolLines(aggregate: Aggregate, view: View): string[] {

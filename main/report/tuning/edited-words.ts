@@ -16,7 +16,7 @@ const CHANGES: Readonly<Record<EditedQuestion['change'], string>> = {
   replaced: 'another question',
 }
 
-/** What a reader of a holdout must know of questions that are not as they were when it was sealed; nothing where all are. */
+/** Names the questions of a holdout that are not as they were when it was sealed; nothing where all are. */
 export function editedHoldoutWords(edited: readonly EditedQuestion[] = []): string[] {
   if (edited.length === 0) return []
   const [is, each] = edited.length === 1 ? ['is', 'it'] : ['are', 'them']

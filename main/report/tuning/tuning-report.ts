@@ -20,7 +20,7 @@ import {
 /** Pages need nothing from anywhere, and run nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-/** What the tuning was, line by line: name and text. */
+/** Describes the tuning by line: name and text. */
 export function tuningFacts(result: TuningResult): [name: string, text: string][] {
   const { plan, development, holdout, opening, wall_ms: wall } = result
   const { label, definition } = metricOfId(plan.metric)

@@ -1,4 +1,4 @@
-// What a tuning found. In: its plan, the figures of its trials, and what the holdout showed. Out: the settings with their means, the winner, the frontier of quality, tokens and time,
+// Sums a tuning up. In: its plan, the figures of its trials, and what the holdout showed. Out: the settings with their means, the winner, the frontier of quality, tokens and time,
 // and one sentence that claims no more than the holdout shows. tuning-tables.ts, tuning-markdown.ts and tuning-html.ts write it.
 import type { EditedQuestion, SettingValues, TrialFigures, TuningPlan } from '../../../contract/evidence/tuning.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
@@ -192,7 +192,7 @@ function openingWords(opening: number, level: number): string {
     : `the holdout was opened ${opening} times so far, corrected for it: ${share}`
 }
 
-/** What the tuning found, in one or two sentences, and which questions of its holdout were edited. */
+/** States the result in one or two sentences, and which questions of its holdout were edited. */
 export const tuningSentence = (result: TuningResult): string =>
   [foundSentence(result), ...editedHoldoutWords(result.edited)].join(' ')
 

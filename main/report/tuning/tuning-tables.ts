@@ -61,7 +61,7 @@ const same = (one: Value | undefined, other: Value): boolean => JSON.stringify(o
 
 export const valueText = (value: Value): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Where a cell is between the lowest and the highest, 0 to 1; 1 where all are equal. */
+/** Places a cell between the lowest and the highest, 0 to 1; 1 where all are equal. */
 export const shadeOf = ({ low, high }: HeatMap, cell: number): number =>
   high === low ? 1 : (cell - low) / (high - low)
 
@@ -120,7 +120,7 @@ export const ranked = ({ settings }: TuningResult): SettingResult[] =>
       one.setting - other.setting,
   )
 
-/** What was asked for the result: `4,000 questions asked, 100 of them embedded, 2,000 reranked, no answer written`. */
+/** Counts what the result took: `4,000 questions asked, 100 of them embedded, 2,000 reranked, no answer written`. */
 export function callWords({ calls }: TuningResult): string {
   const written = calls.chats === 0 ? 'no model wrote anything' : `${calls.chats} calls of models that write`
   return `${calls.questions} questions asked: ${calls.embedded} embedded, ${calls.reranked} calls of a reranker, ${written}`

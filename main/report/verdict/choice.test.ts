@@ -7,7 +7,7 @@ import { verdictsOf } from './verdict.ts'
 type Alias = keyof typeof ALIASES
 
 interface RunFigures {
-  /** What each approach finds of every question; each question is of a document of its own. */
+  /** Each approach finds this of all questions; each question is of a document of its own. */
   found: Partial<Record<Alias, readonly number[]>>
   /** Model calls of an answer; 1 unless given. */
   calls?: Partial<Record<Alias, number>>

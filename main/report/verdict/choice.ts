@@ -25,7 +25,7 @@ export function choiceAmong(facts: Facts, models: readonly string[]): Choice {
 const costsOf = ({ aggregate }: Facts, models: readonly string[]) =>
   models.map((model) => aggregate.approaches.find((each) => each.model === model)!)
 
-/** How far a model is behind the highest, on the questions that both have; null where there are none. */
+/** Measures how far a model is behind the highest on shared questions; null where there are none. */
 function behind({ name, pair }: Facts, highest: string, model: string): number | null {
   const value = highest === model ? 0 : (pair(highest, model)?.difference.value ?? null)
   return value === null || metricNamed(name)?.better !== 'lower' ? value : -value

@@ -12,7 +12,7 @@ export interface Standing {
   model: string
   /** Over the questions that all approaches have, where they have different ones. */
   mean: number
-  /** How many those are, where they are not all of its own; its interval is of its own. */
+  /** Counts them, where they are not all of its own; its interval is of its own. */
   shared: number | null
 }
 

@@ -135,7 +135,7 @@ async function runUpToStep8(panel: RequestedPanel, answerOf = harmless) {
   return { finish, sumUp, steps, platform, files, aggregate }
 }
 
-/** How the judges of a stored panel were set up. */
+/** Reads the set-up of a stored panel's judges. */
 const recorded = async (file: string) => Judgments.parse(JSON.parse(await readFile(file, 'utf8'))).runtime
 
 describe('steps 8 to 10', () => {

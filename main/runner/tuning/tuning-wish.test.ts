@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/json.ts'
 import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { tuningWish } from './tuning-wish.ts'
 
-/** What is wrong with a metric, or with a project whose answers have budgets of their own. */
+/** Returns the problem of a metric, or of a project whose answers have their own budgets. */
 function problemOf(metric: string, budget: number | 'none' = 1000): string {
   const evaluation = { run: { context_budget: budget }, metrics: {} }
   try {

@@ -1,4 +1,4 @@
-// What the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads
+// Lists the formats read: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads
 // them (`READERS`). Names, extensions and MIME types are in `core/document-formats.ts`.
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'

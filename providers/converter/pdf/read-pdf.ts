@@ -20,7 +20,7 @@ import { isLetterSpaced, unevenLines, withJoinedLetters, withRaisedDigits } from
 const BATCH_PAGES = 25
 const MAX_PAGES = 5000
 
-/** How pages that may be pictures are read: those of PDF files and images. */
+/** Configures pages that may be pictures: those of PDF files and images. */
 export interface PageOptions {
   /** auto: pages that are pictures or whose text is garbled. */
   useOcr: UseOcr

@@ -72,7 +72,7 @@ function TimeBar({ operational }: { operational: Operational }) {
   )
 }
 
-/** What an answer cost, as far as it is known; nothing where it used no model with a price. */
+/** Shows an answer's known cost; nothing where it used no model with a price. */
 export const paidWords = ({ answer }: AnswerCost): string[] => (answer.amount === 0 ? [] : [costWords(answer)])
 
 /** Shows where the time went, what was used and what it cost, and each attempt where there was more than one. */

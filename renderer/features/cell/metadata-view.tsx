@@ -40,7 +40,7 @@ const figureOf = (name: string, value: Value) =>
     <MarkedText text={valueWords(value)} />
   )
 
-/** What an approach reports of its way to the answer, whatever that is: figures by their names, and lists of steps as tables. */
+/** Shows what an approach reports of its way to the answer: figures by their names, and lists of steps as tables. */
 export function MetadataView({ metadata }: { metadata: Metadata }) {
   const entries = Object.entries(metadata)
   const figures = entries.filter(([, value]) => !isPart(value) && !isList(value))

@@ -43,7 +43,7 @@ interface QualityAndCostProps {
   intervalOf: IntervalOf
 }
 
-/** What is drawn of each approach: all but those without the metric or the cost. */
+/** Draws each approach: all but those without the metric or the cost. */
 function drawnOf({ points, axis, intervalOf }: Pick<QualityAndCostProps, 'points' | 'axis' | 'intervalOf'>) {
   const looks = looksOf(points)
   return points.flatMap((point) => {

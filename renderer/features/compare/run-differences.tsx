@@ -142,7 +142,7 @@ interface ChangedProps extends Pick<RunDifferencesProps, 'onChanged'> {
   difference: Difference
 }
 
-/** How many questions differ; the number lists them. */
+/** Shows how many questions differ and lists them. */
 function Changed({ difference: { where, changed, model }, onChanged }: ChangedProps) {
   if (where !== 'both') return '–'
   if (changed === 0) return count(0)

@@ -13,7 +13,7 @@ interface DatasetFacts {
   isUnderWay: boolean
 }
 
-/** How far a dataset is: its documents are ingested by a run, so the newest run says whether they are. */
+/** States how far a dataset is: a run ingests its documents, so the newest run shows whether they are. */
 export function ingestionState({ documents, questions, run, isUnderWay }: DatasetFacts): { tone: Tone; words: string } {
   if (isUnderWay) return { tone: 'waiting', words: WORDS.inRun }
   if (documents === 0) return { tone: 'idle', words: WORDS.noDocuments }

@@ -10,7 +10,7 @@ export interface ConversionChoices {
 /** Sets how long a full converter is waited for between two attempts. */
 const BUSY_PAUSE_MS = 1000
 
-/** What the converter answers about a file; asked again while it works on another. Throws an `Error` in words for a person. */
+/** Asks the converter about a file, and again while it works on another. Throws an `Error` in words for a person. */
 export async function callConverter(
   path: '/v1/document/convert' | '/v1/document/page',
   file: File,

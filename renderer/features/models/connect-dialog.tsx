@@ -48,7 +48,7 @@ const FIELDS: Readonly<Record<string, keyof ConnectionDraft>> = {
 }
 
 interface ConnectDialogProps {
-  /** What the dialog begins with. */
+  /** Fills the dialog at first. */
   start: ConnectionDraft
   connections: ModelsView['connections']
   onClose: () => void

@@ -94,7 +94,7 @@ export function connectionOfDraft({ kind, edited, ...draft }: ConnectionDraft & 
   }
 }
 
-/** What a test of a draft asks. */
+/** Asks for a test of a draft. */
 export function testOfDraft(draft: ConnectionDraft): TestModelInput {
   const { kind, edited, secret } = draft
   const target: TestModelInput['target'] =

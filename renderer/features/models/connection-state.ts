@@ -11,7 +11,7 @@ interface ConnectionState {
   next: 'key' | 'test' | 'models'
 }
 
-/** What a test found as a whole: a service can answer and yet fail at other work. */
+/** Sums up a test: a service can answer and yet fail at other work. */
 export function testOutcome({ works, problems, probes }: ModelTest): { tone: Tone; words: string } {
   if (problems.length > 0) return { tone: 'bad', words: MODELS_WORDS.test.notTested }
   if (!works) return { tone: 'bad', words: MODELS_WORDS.test.fails }
@@ -21,7 +21,7 @@ export function testOutcome({ works, problems, probes }: ModelTest): { tone: Ton
     : { tone: 'waiting', words: MODELS_WORDS.test.worksInPart(failed, probes.length) }
 }
 
-/** What is known of a connection without a call: its key, its last test, and what listens on this machine. */
+/** Describes a connection without a call: its key, its last test, and what listens on this machine. */
 export function connectionState(
   { kind, address, key, key_env: variable, key_set: hasKey }: ConnectionView,
   test: ModelTest | undefined,
@@ -36,7 +36,7 @@ export function connectionState(
   return { tone: 'idle', words: WORDS.notTested, next: 'test' }
 }
 
-/** Where the key of a connection is; null where it has none, or none that is there. */
+/** Names the place of a connection's key; null where it has none, or it is missing. */
 export function keyWords({ key, key_env: variable, key_set: isThere }: ConnectionView): string | null {
   if (key === 'stored') return isThere ? WORDS.keyStored : null
   return variable === null || !isThere ? null : WORDS.keyIn(variable)

@@ -35,7 +35,7 @@ interface ConnectionsPanelProps {
   onChoose: (model: Choice) => void
 }
 
-/** What is connected, in which state, with one button for what to do next; below it what was found on this machine. */
+/** Lists connections with their state and one button for the next step; below it what was found on this machine. */
 export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onChoose }: ConnectionsPanelProps) {
   const [asked, setAsked] = useState<{ what: 'key' | 'noKey' | 'remove'; name: string } | null>(null)
   const { tests, last, keep, forget } = useModelTests()

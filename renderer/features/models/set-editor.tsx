@@ -184,7 +184,7 @@ interface SetFateProps {
   sets: readonly ModelSetView[]
 }
 
-/** What saving under a name changes: the set that has it and the runs of that set, or nothing besides a further set. */
+/** States what saving under a name changes: its set and that set's runs, or nothing besides a further set. */
 function SetFate({ name, edited, sets }: SetFateProps) {
   const isReplaced = sets.some((set) => set.own && set.name === name)
   const overview = useQuery({

@@ -78,7 +78,7 @@ export function ModelsStep({ sets, chosen, test, onChange }: ModelsStepProps) {
   )
 }
 
-/** Whether the models of a set were tested since the sheet was opened, what came out, and what earlier calls taught. */
+/** Shows the test of a set's models since the sheet was opened, its result, and what earlier calls taught. */
 function TestState({ set, test }: { set: ModelSetView; test: SetTest }) {
   const { name, roles } = set
   if (Object.values(roles).every(({ backend }) => isRuleBased(backend)))

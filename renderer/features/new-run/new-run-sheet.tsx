@@ -37,7 +37,7 @@ const RARE: Record<SheetStep, readonly (keyof LaunchSearch)[]> = {
   3: ['judge', 'judges', 'name', 'concurrency', 'budget', 'cold', 'publish'],
 }
 
-/** What a step chooses, by its path in the request. */
+/** Steps choose these, by path in the request. */
 const CHOICES: Record<SheetStep, string> = { 1: 'dataset_ids', 2: 'models', 3: 'model_set' }
 
 /** Three steps with the plan beside each of them. The address holds all choices and the open step. */

@@ -6,7 +6,7 @@ type Choices = Required<Omit<LaunchSearch, 'step' | 'datasets' | 'models'>>
 type Open = 'primary' | 'concurrency' | 'contextBudget' | 'trace' | 'budget' | 'modelSet' | 'retry'
 
 /**
- * What a person has chosen besides datasets and approaches, by the names that the address has. Null, an empty name and no judges: as the stored
+ * Holds a person's choices besides datasets and approaches, by the names that the address has. Null, an empty name and no judges: as the stored
  * run, the settings, the environment and the manifest define.
  */
 export type RunDraft = Omit<Choices, Open> & { [Name in Open]: Choices[Name] | null }

@@ -9,7 +9,7 @@ export function openingStep({ step, datasets, models, modelSet, name }: LaunchSe
   return datasets === undefined ? 1 : 2
 }
 
-/** What a key does in the sheet; null for every key that belongs to the control in focus, such as Enter on a button. */
+/** Maps a key to its act; null for every key that belongs to the control in focus, such as Enter on a button. */
 export function sheetKey(
   { key, ctrlKey, metaKey, repeat }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'repeat'>,
   focus: { usesEnter: boolean; isOpen: boolean },

@@ -55,7 +55,7 @@ export function MoreOptions({ title, open, children }: { title: string; open: bo
   )
 }
 
-/** What is measured of the answers, and how often a question is asked. */
+/** Sets what is measured, and how often a question is asked. */
 function MeasureOptions(props: OptionsProps) {
   const { experiment, draft, onChange } = props
   const field = fieldsOf(props)
@@ -111,7 +111,7 @@ const decides = (id: PrimaryMetric): boolean =>
 const wholeNumber = (value: string | number): number =>
   typeof value === 'number' && Number.isInteger(value) ? value : 1
 
-/** How much text every approach hands over, and what is kept of its calls. */
+/** Sets how much text approaches hand over, and what is kept of calls. */
 function TextOptions(props: OptionsProps) {
   const { experiment, draft, onChange } = props
   const field = fieldsOf(props)

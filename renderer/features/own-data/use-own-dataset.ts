@@ -23,5 +23,5 @@ export function useDatasetRefresh(): (written?: OwnDataset) => Promise<void> {
   )
 }
 
-/** What to read again after a change of a dataset. */
+/** A change of a dataset reads these again. */
 export const DATASET_QUERIES = [api.datasets.key(), api.experiment.key()]

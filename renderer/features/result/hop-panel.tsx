@@ -22,7 +22,7 @@ interface HopPanelProps {
   points: readonly FrontierPoint[]
 }
 
-/** How each approach goes on with the number of facts that a question joins; nothing where all questions join as many. */
+/** Draws each approach by the number of facts that a question joins; nothing where all questions join as many. */
 export function HopPanel({ run, label, metric, points }: HopPanelProps) {
   const hops = [...new Set(points.flatMap(({ by_hops: groups }) => groups.map(({ hops: each }) => each)))]
     .filter((each) => each !== null)

@@ -28,7 +28,7 @@ function nextWords({ step }: RunProgress, willJudge: boolean): string {
   return 'the verdict appears here'
 }
 
-/** What a run under way does now and how far that is, and what comes next; the latter is empty for one that waits or stops. */
+/** States what a run does now, how far that is, and what comes next; the latter is empty for one that waits or stops. */
 export function happeningWords(job: RunJob, progress: RunProgress): { now: string; next: string } {
   if (job.state !== 'running') return { now: `The run ${runStateWords(job)}.`, next: '' }
   const { dataset_ids: datasets, judge: judging } = job.request

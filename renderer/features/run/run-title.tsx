@@ -52,7 +52,7 @@ export function RunTitle({ run, listed }: { run: string; listed: ListedRun | und
           variant="subtle"
           color="gray"
           aria-label={WORDS.renameRun(run)}
-          // Where the form was, so that the keyboard goes on from there.
+          // The keyboard goes on from where the form was.
           autoFocus={wasOpen}
           onClick={() => {
             setWasOpen(true)

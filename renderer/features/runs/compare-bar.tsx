@@ -13,7 +13,7 @@ interface CompareBarProps {
   onClear: () => void
 }
 
-/** What is ticked, and with two runs the way to their comparison. */
+/** Shows ticked runs, and with two the way to their comparison. */
 export function CompareBar({ ticked: [first, second], onClear }: CompareBarProps) {
   if (first === undefined) return <p className="dim">{WORDS.hint}</p>
   const search = second === undefined ? undefined : comparisonOf(first, second)

@@ -3,7 +3,7 @@ import { RUNS_WORDS } from './runs-words.ts'
 
 const WORDS = RUNS_WORDS.compare
 
-/** What decides whether two runs can be compared. */
+/** Decides whether two runs can be compared. */
 type Comparable = Pick<ListedRun, 'run_id' | 'kind' | 'datasets'>
 
 /** The first dataset that both runs asked; undefined where they share no questions. */

@@ -16,7 +16,7 @@ const WORDS = SERVICES_WORDS.modelRow
 /** The service answers this to a fetch that was cancelled. */
 const STOPPED = 409
 
-/** Where a model is, or how far its download has come. */
+/** Shows where a model is, or how far its download is. */
 export function ModelState({ model }: { model: ServiceModel }) {
   const { id, installed, progress, pinned, download_bytes: size } = model
   if (progress !== null) {

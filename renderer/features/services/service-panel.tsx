@@ -24,7 +24,7 @@ const WORDS = SERVICES_WORDS.servicePanel
 
 const RUNS = ['ready', 'external', 'starting'] as const
 
-/** What is known of a service; what it does not have is left out. */
+/** Lists facts of a service; what it lacks is left out. */
 function factsOf({ url, pid, restarts, last_exit: exit, usage, profile, used_by: usedBy }: ServiceView) {
   const facts: [string, string | null][] = [
     [WORDS.address, url],
@@ -134,7 +134,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
   )
 }
 
-/** How long a service is up, or since when it is not. */
+/** Shows since when a service is up, or is not. */
 function Since({ since, isUp }: { since: string; isUp: boolean }) {
   const now = useNow(isUp)
   return <span title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</span>

@@ -16,7 +16,7 @@ const around = (value: unknown, least: number): string => {
   return [Math.max(least, Math.round(middle / 2)), middle, middle * 2].join(',')
 }
 
-/** What can be tuned of an alias without files: no texts, nothing that the context budget decides, and chunks where no graph is made of them. */
+/** Lists what an alias tunes without files: no texts, nothing that the context budget decides, and chunks where no graph is made of them. */
 export function tunableFields({ base, settable, parameters }: AliasView): TunableField[] {
   if (base === 'own-approach') {
     const { settings = {}, k } = parameters as { settings?: Record<string, unknown>; k?: unknown }

@@ -17,7 +17,7 @@ import { TUNE_WORDS as WORDS } from './tune-words.ts'
 
 type Input = z.input<typeof TuneInput>
 
-/** What is filled in; null where nothing is chosen. */
+/** Holds the form; null where nothing is chosen. */
 interface Draft {
   dataset_id: string | null
   alias: string | null
@@ -60,7 +60,7 @@ interface TuneFormProps {
   onStarted: (name: string) => void
 }
 
-/** What is tuned, with the plan beside it: settings, questions, calls and cost before anything is called. */
+/** Asks what to tune, beside the plan: settings, questions, calls and cost before anything is called. */
 export function TuneForm({ dataset, alias, onStarted }: TuneFormProps) {
   const { data } = useQuery(api.experiment.get.queryOptions())
   const [draft, setDraft] = useState<Draft>({ ...UNCHANGED, dataset_id: dataset ?? null, alias: alias ?? null })
@@ -169,7 +169,7 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
   )
 }
 
-/** What the tuning would do, and the button that starts it. */
+/** Shows the plan, and the button that starts it. */
 function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) => void }) {
   const [settled] = useDebouncedValue(draft, SETTLE_MS)
   const [input, asked] = [inputOf(draft), inputOf(settled)]

@@ -58,7 +58,7 @@ export function TuningView({ name }: { name: string }) {
   )
 }
 
-/** How far it is, and what a person can do about it. */
+/** Shows how far it is, and what a person can do. */
 function State({ detail: { head, progress } }: { detail: TuningDetail }) {
   const refreshes = [api.tunings.key()]
   const stop = useMutation(api.tunings.stop.mutationOptions({ meta: { refreshes, failed: WORDS.stopping } }))

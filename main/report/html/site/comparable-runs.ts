@@ -4,7 +4,7 @@ import type { ComparedName } from '../../aggregate/aggregate-access.ts'
 import { primaryMetric } from '../../aggregate/metric-use.ts'
 import { nameWords } from '../../words.ts'
 
-/** What must be equal in two dataset runs before their figures may be in one table, in the order in which a difference is named. */
+/** Two dataset runs must be equal in these before one table holds their figures; differences are named in this order. */
 const CONDITIONS = {
   questions: 'questions',
   documents: 'documents',

@@ -90,7 +90,7 @@ function runEntry({ runId, aggregates }: SiteRun): Markup {
   )
 }
 
-/** What was not equal between the approaches of a run, from the protocol cards of its datasets. */
+/** Names what differed between the approaches of a run, by the protocol cards of its datasets. */
 function protocolWords(aggregates: readonly Aggregate[]): string {
   const cards = aggregates.flatMap(({ protocol }) => protocol ?? [])
   if (cards.length === 0) return 'Protocol: not recorded.'

@@ -7,13 +7,13 @@ import { parseObservation } from '../../models/prompts/agent-task.ts'
 import type { TrajectoryStep } from './run-agent.ts'
 
 interface Trick {
-  /** What the text tries to reach. */
+  /** Names the text's target. */
   aim: string
   text: string
   /** The tool that a model calls when it obeys the text. */
   tool: string
   given: unknown
-  /** Whether the call is one of the two searches, within their limits. */
+  /** True where the call is one of two searches within their limits. */
   isSearch: boolean
 }
 

@@ -3,7 +3,7 @@ import { OWN_PRESETS, type PresetName } from '../../../../contract/manifests/own
 
 export type OwnKind = 'chat' | 'retriever' | 'command'
 
-/** What a person has typed into the form of an own approach. */
+/** Holds the typed form of an own approach. */
 export interface OwnForm {
   name: string
   kind: OwnKind

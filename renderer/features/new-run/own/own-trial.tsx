@@ -12,7 +12,7 @@ export type PathUse = 'answer' | 'text' | 'document'
 
 interface OwnTrialViewProps {
   trial: OwnTrial
-  /** What a path of the reply can be used as: nothing where a preset or a program maps it. */
+  /** Lists the uses of a path of the reply: nothing where a preset or a program maps it. */
   uses: readonly PathUse[]
   onUse: (use: PathUse, path: string) => void
 }
@@ -23,7 +23,7 @@ const LABELS = {
   document: [WORDS.asDocument, WORDS.asDocumentOf],
 } as const
 
-/** What a test brought: answer, passages, time, what a run could not measure, and the reply to choose paths in. */
+/** Shows a test: answer, passages, time, what a run could not measure, and the reply to choose paths in. */
 export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
   const { problem, answer, passages, paths, log, passage_count: count, text_tokens: tokens } = trial
   return (

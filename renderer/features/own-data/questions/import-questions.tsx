@@ -253,7 +253,7 @@ interface GoldOfLineProps {
   reason: FoundPassages['without'][number]['reason'] | undefined
 }
 
-/** How many gold facts a line names, or why it gets none and what to do. */
+/** Shows a line's gold facts, or why it gets none and what to do. */
 function GoldOfLine({ question, reason }: GoldOfLineProps) {
   if (question === null) return null
   if (question.gold.length > 0) return count(question.gold.length)

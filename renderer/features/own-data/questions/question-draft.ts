@@ -75,7 +75,7 @@ const FIELDS: Readonly<Record<string, keyof QuestionDraft>> = {
   tags: 'tags',
 }
 
-/** What a refusal to save finds wrong: by field of the form, and of a gold fact as `gold 0`. */
+/** Lists problems of a refusal: by field of the form, and of a gold fact as `gold 0`. */
 export const draftProblems = (error: unknown) =>
   problemsOf(error, (path) => {
     const [name = '', number] = path.replace(/^question\.?/, '').split(/[.[\]]+/)
