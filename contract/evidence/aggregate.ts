@@ -341,6 +341,8 @@ export const Aggregate = z.strictObject({
   contexts: ContextHealth.optional(),
   /** Documents that the collection lacked, because a text of them could not be embedded; absent where it had all. */
   left_out: DocumentHealth.optional(),
+  /** The machines that measured the times of its answers, as rows record them; absent where none does. */
+  machines: z.array(z.string()).optional(),
   /** Holds what models used for reading the documents, where this run read them; absent where rules did or an earlier run, and where it is unknown. */
   ingestion_use: SharedUse.optional(),
   /** Holds what judges used; absent where rules judged, and in files of before. */

@@ -163,6 +163,8 @@ export const CanonicalRow = z.strictObject({
        * are beside it, not in it. Rows of gateways that do not report their waits have them in it, and so do rows of earlier versions.
        */
       latency_ms: z.number().min(0),
+      /** Stands for the machine that measured these times, without naming it; absent in rows of earlier versions. */
+      machine: z.string().optional(),
       queue_ms: z.number().min(0),
       attempts: z.array(Attempt).min(1),
       token_usage: TokenUsage.nullable(),

@@ -318,6 +318,17 @@ describe('aggregateRun', () => {
     ])
   })
 
+  it('names the machines on which its answers were timed, each once', async () => {
+    const machines = ['b', 'a', undefined, 'b']
+    const rows = machines.map((machine, index) => {
+      const row = fixtureRow(dataset, ALIASES.vanilla, index, {})
+      const operational = { ...row.metrics.operational, ...(machine === undefined ? {} : { machine }) }
+      return { ...row, metrics: { ...row.metrics, operational } }
+    })
+    expect((await aggregateRun(streamOf(rows), goldenContext(dataset))).machines).toEqual(['a', 'b'])
+    expect(await aggregateRun(streamOf(rows.slice(2, 3)), goldenContext(dataset))).not.toHaveProperty('machines')
+  })
+
   it('costs come from answered cells, attempts from all cells', async () => {
     const { cells, operational } = approach(await aggregate(), 'hybrid-rag-fast')
     expect(cells).toEqual({

@@ -46,6 +46,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
   const requested = new Set<EvaluationMetric>(context.metrics)
   /** Gold evidence by question index, each once. */
   const gold = new Map<number, Map<string, GoldEvidence>>()
+  const machines = new Set<string>()
   let lastAt = ''
   let mostRepeats = 1
 
@@ -94,6 +95,8 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           `row ${row.row_id}: a second row for ${row.question.id} × ${tally.alias.model}`,
         )
       if (row.finished_at > lastAt) lastAt = row.finished_at
+      const { machine } = row.metrics.operational
+      if (machine !== undefined) machines.add(machine)
       if (context.metrics === null) for (const metric of row.metrics.ragas.requested) requested.add(metric)
       tally.add(index, row)
       const known = gold.get(index) ?? new Map<string, GoldEvidence>()
@@ -214,6 +217,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         ...(extraction === null ? {} : { extraction }),
         ...(contexts === null ? {} : { contexts }),
         ...(leftOut === null ? {} : { left_out: leftOut }),
+        ...(machines.size === 0 ? {} : { machines: [...machines].sort() }),
         ...(ingestionUse === undefined ? {} : { ingestion_use: ingestionUse }),
         ...judgingUse(context.judge),
         ...(measuredLevel === undefined ? {} : { measured_level: measuredLevel }),

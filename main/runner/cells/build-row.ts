@@ -9,6 +9,7 @@ import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { retrievalNotRun, scoreRetrieval } from '../../evaluation/retrieval-scores.ts'
 import type { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
+import { thisMachine } from '../../lib/this-machine.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { rowDataset } from '../../report/aggregate/run-summary.ts'
 import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
@@ -57,6 +58,7 @@ export function buildRow(
     metrics: {
       operational: {
         latency_ms: Math.max(0, last.latency_ms - 1000 * (evidence?.server_metrics?.waited_s ?? 0)),
+        machine: thisMachine(),
         queue_ms: queueMs,
         attempts: answer.attempts,
         token_usage: evidence?.token_usage ?? null,

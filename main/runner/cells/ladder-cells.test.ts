@@ -1,3 +1,4 @@
+import { thisMachine } from '../../lib/this-machine.ts'
 import { describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
@@ -62,6 +63,7 @@ describe('cellsInOrder', () => {
     const call = { ok: true as const, attempts, evidence, contextText: null, isCut: false, isUnsearched: false }
     const { operational } = buildRow(context, cells(1)[0]!, call, 0, new Date(0)).metrics
     expect(operational).toMatchObject({
+      machine: thisMachine(),
       latency_ms: 1200,
       attempts: [{ latency_ms: 31_200 }],
       server: { waited_s: 30 },

@@ -1,7 +1,6 @@
 // Three calls of a model are timed on this machine, for estimates of runs without a row. A file of the state folder keeps the times, per model and machine.
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { cpus, hostname, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isRuleBased, modelNameOf, type ModelChoice } from '../../../contract/manifests/model-backends.ts'
@@ -10,6 +9,7 @@ import type { ModelRole, ModelSet } from '../../../contract/manifests/models.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { thisMachine } from '../../lib/this-machine.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 
 /** The means of the calls of one calibration. Tokens are null where the service does not report them. */
@@ -36,10 +36,6 @@ const ANSWERING: readonly ModelRole[] = [
 ]
 
 const digest = (value: unknown): string => hash('sha256', canonicalJson(value)).slice(0, 16)
-
-/** Stands for this machine without naming it. */
-const thisMachine = (): string =>
-  digest({ host: hostname(), processor: cpus()[0]?.model ?? '', cores: cpus().length, memory: totalmem() })
 
 const fileIn = (root: string): string => join(root, STATE_FOLDER, 'calibrations.json')
 

@@ -6,6 +6,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
+import { thisMachine } from '../../lib/this-machine.ts'
 import { declaredModels } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
@@ -101,6 +102,14 @@ it('rows of another set, of another version, and of a bundle of another machine 
   expect(sourceWords(work)).toBe(
     'no estimate: this machine has no row of this model set on this dataset; rag-ladder plan --calibrate asks each model three times and estimates from that',
   )
+})
+
+it('rows of another machine never count, whatever folder they are in; rows that name none count as before', async () => {
+  const made = (...machines: string[]) => ({ ...past(), machines })
+  const rowsOf = async (...runs: Aggregate[]) => (await expectedWork(planned(), dataset(), 20, runs)).rows
+  expect(await rowsOf(made('another'), made('another', thisMachine()))).toBe(0)
+  expect(await rowsOf(made(thisMachine()))).toBe(8)
+  expect(await rowsOf(past())).toBe(8)
 })
 
 it('without rows three calls of each model on this machine give time and calls, and rows come before them', async () => {

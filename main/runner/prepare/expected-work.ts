@@ -12,6 +12,7 @@ import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
 import { isEmbedded, metricOfId } from '../../../contract/metrics/metrics.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
+import { thisMachine } from '../../lib/this-machine.ts'
 import { areSameModels } from '../../evidence/rows/conditions.ts'
 import { declaredBeside } from '../../manifests/project/declared-models.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
@@ -69,13 +70,14 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
   }
 }
 
-/** Returns true for a run whose rows this machine made with the models, flavors and program of the planned run. */
+/** Returns true for a run whose rows this machine made, as far as they name one, with the models, flavors and program of the planned run. */
 export function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggregate) => boolean {
   const { experiment, modelSet, root, inputs } = run
   const set = modelSet ?? experiment.models.default_set
   const wanted = configHashes(experiment, dataset)
-  return ({ run_id: runId, reproducibility }) => {
-    if (reproducibility === null) return false
+  const here = thisMachine()
+  return ({ run_id: runId, reproducibility, machines = [] }) => {
+    if (reproducibility === null || machines.some((machine) => machine !== here)) return false
     const { runtime, config_hashes: hashes } = reproducibility
     const isSame =
       inputs.gatewayUrl === null
