@@ -1,26 +1,11 @@
 // Counts what the embedded platform has stored of reading documents. Contexts of chunks and extractions for the graph are kept one by one, by a stopped run too.
 import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
-import { ingestionFile } from '../runner/ingestion/stored-ingestion.ts'
+import { askFile, ingestionFile } from '../runner/ingestion/stored-ingestion.ts'
 import { embeddedStateDir } from '../runner/platform/platform-source.ts'
-
-/** The result of a query on a file of the platform; null where the file is missing or in use. */
-function ask<Result>(file: string, query: (database: Database.Database) => Result): Result | null {
-  if (!existsSync(file)) return null
-  let database: Database.Database | null = null
-  try {
-    database = new Database(file, { fileMustExist: true })
-    return query(database)
-  } catch {
-    return null
-  } finally {
-    database?.close()
-  }
-}
 
 const CONTEXTS = 'SELECT count(*) FROM blurbs WHERE model = ?'
 const GRAPH = `SELECT count(*) FROM extractions JOIN chunks ON chunks.id = chunk_id JOIN documents ON documents.id = document_id
@@ -35,12 +20,12 @@ export function storedReadings(root: string, profile: string, kind: 'graph' | 'c
       .prepare<[string], number>(kind === 'graph' ? GRAPH : CONTEXTS)
       .pluck()
       .get(model) ?? 0
-  return ask(file, count) ?? 0
+  return askFile(file, count) ?? 0
 }
 
 /** Returns those of these files that have not changed since the last ingestion of a profile. */
 export async function unchangedFiles(root: string, profile: string, paths: readonly string[]): Promise<Set<string>> {
-  const rows = ask(ingestionFile(root, profile), (database) =>
+  const rows = askFile(ingestionFile(root, profile), (database) =>
     database.prepare<[], { path: string; sha256: string }>('SELECT path, sha256 FROM file_hashes').all(),
   )
   const known = new Map(rows?.map(({ path, sha256 }) => [path, sha256]))

@@ -112,7 +112,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     if (sealOf(bytes) === 'intact') report.sealedRows += 1
     else if (unsealed.length < MAX_PROBLEMS) unsealed.push(malformedLine(path, offset, line, MISSING_SEAL))
     if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
-    const difference = conditions.conflictOf(row)
+    const difference = conditions.addAndCompare(row)
     if (difference !== null) found(mixedRows({ file: path, offset, line }, difference))
     if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
     rowIds.add(row.row_id)

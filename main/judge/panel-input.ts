@@ -63,7 +63,7 @@ export async function panelInputFromRows(
   for await (const row of rows) {
     if (row.run_id !== runId || row.dataset.id !== datasetId)
       throw new JudgePanelError('mixed_answers', `row ${row.row_id} is not of run ${runId}, dataset ${datasetId}`)
-    if (conditions.conflictOf(row) !== null)
+    if (conditions.addAndCompare(row) !== null)
       throw new JudgePanelError(
         'mixed_answers',
         `row ${row.row_id} was made under other conditions than the rows before it`,

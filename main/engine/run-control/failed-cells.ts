@@ -96,7 +96,7 @@ async function setIdentityOf(
   { source, target, runId }: Takeover,
 ): Promise<void> {
   const shared = new SharedConditions()
-  for await (const row of readEvidenceRows(source)) shared.conflictOf(row)
+  for await (const row of readEvidenceRows(source)) shared.addAndCompare(row)
   const row = { ...first, reproducibility: shared.value! }
   const outcome = await log.setIdentity(() => identityOfRow(derivedRow(row, runId)))
   if (!outcome.ok) throw new ResumeConflictError(target, outcome.conflicts)

@@ -149,7 +149,7 @@ describe('a changed address or path of a model that ingestion asks', () => {
     const rows = [failed(here('embed')), answered(there('embed'), { question: 'q2' })]
     for (const order of [rows, rows.toReversed()]) {
       const shared = new SharedConditions()
-      expect(order.map((row) => shared.conflictOf(row)?.path)).toEqual([undefined, addressOf('embed')])
+      expect(order.map((row) => shared.addAndCompare(row)?.path)).toEqual([undefined, addressOf('embed')])
     }
   })
 })
@@ -263,8 +263,8 @@ describe('rows of two settings in one file', () => {
     const evaluator = conditions({ evaluator: 900 })
     const regraded = { ...answered(evaluator, { retry: 1 }), finished_at: '2026-01-03T00:00:00.000Z' }
     const shared = new SharedConditions()
-    expect(shared.conflictOf({ ...agentic, grading_refused: true })).toBeNull()
-    expect(shared.conflictOf(regraded)).toBeNull()
+    expect(shared.addAndCompare({ ...agentic, grading_refused: true })).toBeNull()
+    expect(shared.addAndCompare(regraded)).toBeNull()
     expect(shared.value).toEqual(conditions({ agentic: 900, evaluator: 900 }))
   })
 
@@ -276,7 +276,7 @@ describe('rows of two settings in one file', () => {
       [late, early],
     ]) {
       const shared = new SharedConditions()
-      expect(rows.map((row) => shared.conflictOf(row))).toEqual([null, null])
+      expect(rows.map((row) => shared.addAndCompare(row))).toEqual([null, null])
       expect(shared.value).toEqual(now)
     }
   })

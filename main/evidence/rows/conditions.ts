@@ -222,8 +222,8 @@ export class SharedConditions {
     return JSON.parse(canonicalJson(last)) as Reproducibility
   }
 
-  /** Takes in a row. For the first row of its kind, returns a field in which it differs from an earlier row and both bind each other; else null. */
-  conflictOf(row: BoundRow & Pick<CanonicalRow, 'finished_at'>): Difference | null {
+  /** Adds a row. Returns a field in which the first row of its kind differs from an earlier row, where each of the two binds the other; else null. */
+  addAndCompare(row: BoundRow & Pick<CanonicalRow, 'finished_at'>): Difference | null {
     const text = this.#kinds.textOf(row.reproducibility)
     if (row.finished_at > (this.#lastAt.get(text) ?? '')) this.#lastAt.set(text, row.finished_at)
     const key = this.#kinds.keyOf(row)

@@ -79,7 +79,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           'foreign_row',
           `row ${row.row_id} belongs to run ${row.run_id}, dataset ${row.dataset.id}, not to ${context.runId}, ${context.datasetId}`,
         )
-      if (!dataset.accept(row.dataset) || conditions.conflictOf(row) !== null)
+      if (!dataset.accept(row.dataset) || conditions.addAndCompare(row) !== null)
         throw new ReportError(
           'mixed_provenance',
           `row ${row.row_id} was made under other conditions than the rows before it: they cannot be summed up together`,

@@ -77,7 +77,7 @@ export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
           'foreign_row',
           `row ${row.row_id} is not of run ${frame.runId}, dataset ${frame.datasetId}`,
         )
-      if (conditions.conflictOf(row) !== null)
+      if (conditions.addAndCompare(row) !== null)
         throw new ReportError(
           'mixed_provenance',
           `row ${row.row_id} was made under other conditions than the rows before it`,

@@ -22,7 +22,7 @@ export function conditionsOf(db: Database.Database, scope: number): RunDatasetSu
   const cells = db
     .prepare<[number], AlikeCells>(
       `SELECT alias, status, evaluation, provenance, max(coalesce(finished_ms, 0)) AS last_ms FROM cells
-       WHERE scope = ? AND provenance IS NOT NULL GROUP BY alias, status, evaluation, provenance ORDER BY last_ms`,
+       WHERE scope = ? AND provenance IS NOT NULL GROUP BY alias, status, evaluation, provenance`,
     )
     .all(scope)
   const textOf = db.prepare<[number], string>('SELECT json FROM provenance WHERE id = ?').pluck()
@@ -32,7 +32,7 @@ export function conditionsOf(db: Database.Database, scope: number): RunDatasetSu
   const bases = new Map(aliasesOf(db, scope).map(({ id, base_model: base }) => [id, base ?? '']))
   const shared = new SharedConditions()
   for (const { alias, status, evaluation, provenance, last_ms } of cells)
-    shared.conflictOf({
+    shared.addAndCompare({
       status: status === STATUS_CODES.ok ? 'ok' : 'error',
       // A row without a grade does not bind the evaluator.
       ...(evaluationOfCode(evaluation) === 'error' ? { grading_refused: true as const } : {}),

@@ -4,7 +4,7 @@ import { INGESTION_JOB, RESOLVED_DIGEST, roleOfField } from '../../evidence/rows
 
 const MODEL_SET = 'reproducibility.runtime.models.set'
 
-/** Names a field of a run's conditions by the beginning of its path. */
+/** Words for the fields of a run's conditions; the first entry that a path begins with counts. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['runner_version', 'the version of the program'],
   ['evaluation.metrics', 'the metrics'],
@@ -63,7 +63,7 @@ function modelWords(conflicts: readonly PlanConflict[]): string {
   return Object.hasOwn(DIGESTS, last) ? named : `${named}: ${stored} → ${current}`
 }
 
-/** Lists what differs between stored and present conditions, with the files, and of a model also the values. Of another set of models its name is enough. */
+/** Names what differs between stored and present conditions, with the files that hold it. The values of a model's settings are named, too; where another set of models is chosen, only the set is. */
 export function differingWords(conflicts: readonly PlanConflict[]): string {
   const [ofModels, others] = [true, false].map((wanted) =>
     conflicts.filter(({ path }) => (roleOfField(path) !== null) === wanted),

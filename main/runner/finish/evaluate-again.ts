@@ -117,15 +117,15 @@ async function makeRow(
   }
 }
 
-/** Describes the old run's grades. */
+/** Describes the grades of the old run, and which of its answers the new run has no row of yet. */
 interface Before {
   /** The conditions that the old run had last; null where it has no row. */
   conditions: Reproducibility | null
   /** Ids of the answers that lack a grade. */
   missing: Set<string>
-  /** Number of these that the new run has no row of. */
+  /** How many answers lack a grade and have no row in the new run. */
   open: number
-  /** The others that it has no row of, by what graded them. */
+  /** How many answers have all grades and no row in the new run, by the evaluator that graded them. */
   graded: Map<string, { grades: Grades; answers: number }>
 }
 
@@ -133,7 +133,7 @@ async function before(job: Reevaluation, keyOf: NewKey, log: EvidenceLog): Promi
   const found: Before = { conditions: null, missing: new Set(), open: 0, graded: new Map() }
   const shared = new SharedConditions()
   for await (const row of readEvidenceRows(job.source)) {
-    shared.conflictOf(row)
+    shared.addAndCompare(row)
     if (row.evidence === null) continue
     const grades = job.all ? null : storedGrades(row.metrics.ragas, job.conditions.metrics)
     const isMade = log.isStored(rowId(keyOf(row)))
@@ -164,7 +164,7 @@ async function newKeys(log: EvidenceLog, runId: string): Promise<NewKey> {
   }
 }
 
-/** Counts answers to grade and those that keep grades, once the first reply shows the evaluator. `asked`: the grades that the answer of that reply had. */
+/** How many answers are graded and how many keep their grades, once the first reply shows the evaluator. `asked`: the grades that the answer of that reply had. */
 function gradingWords({ open, graded }: Before, current: Grades, asked: Grades | null): string {
   const isSame = ({ grades }: { grades: Grades }): boolean => isSameEvaluator(grades, current)
   const [same, others] = [true, false].map((wanted) =>

@@ -15,12 +15,19 @@ export const storedIngestion = (root: string, profile: string): string | null | 
   jobIn(ingestionFile(root, profile))
 
 /** The last job of a file that made its collections, in the same way. */
-export function jobIn(file: string): string | null | undefined {
+export const jobIn = (file: string): string | null | undefined =>
+  askFile(file, (database) => database.prepare<[], string>(LATEST).pluck().get() ?? null)
+
+/** The result of a query on a file of the embedded platform; null for a missing file, undefined for one that cannot be read. */
+export function askFile<Result>(
+  file: string,
+  query: (database: Database.Database) => Result,
+): Result | null | undefined {
   if (!existsSync(file)) return null
   let database: Database.Database | null = null
   try {
     database = new Database(file, { fileMustExist: true })
-    return database.prepare<[], string>(LATEST).pluck().get() ?? null
+    return query(database)
   } catch {
     return undefined
   } finally {

@@ -53,7 +53,7 @@ const callsOf = (usage: readonly ModelUsage[]): number => usage.reduce((sum, { c
 
 function withRows(before: PastRows, { cells, operational, usage }: ApproachSummary): PastRows {
   const gradingCalls = callsOf(usage?.grading ?? [])
-  // Where the evaluator broke off, the other answers say what grading takes.
+  // Answers that the evaluator did not grade to the end do not show what grading takes.
   const { ungraded_cells: ungraded = 0 } = usage ?? {}
   const { latency_ms: latency, waited_ms: waited, llm_calls: calls, grading_ms: grading } = operational
   return {
@@ -112,7 +112,7 @@ async function pastRows(
   return found
 }
 
-/** Calls that write for one graded metric, usually: its statements, then their verdicts; questions alone where they are embedded. */
+/** The usual number of calls of a language model for a graded metric: one for statements and one for their verdicts, or one for questions that are then embedded. */
 const callsFor = (metric: EvaluationMetric): number => (isEmbedded(metric) ? 1 : 2)
 /** Whether an answer refuses is asked beside the metrics. */
 const REFUSAL_CALLS = 1

@@ -46,8 +46,8 @@ function metricError(error: unknown): string | null {
   return error instanceof ModelCallError ? METRIC_ERRORS[error.code] : null
 }
 
-/** The service of the model refuses the key or the account; services report a used-up credit also by the statuses of a limit and of a wrong request. */
-const isAccessRefused = (error: ModelCallError): boolean =>
+/** True where the service of the model refuses the key or the account; services report a used-up credit also by the statuses of a limit and of a wrong request. */
+const refusesAccess = (error: ModelCallError): boolean =>
   error.code === 'unauthorized' ||
   ((error.code === 'rate_limited' || error.code === 'bad_request') && isUsedUp(error.message))
 
@@ -55,7 +55,7 @@ const isAccessRefused = (error: ModelCallError): boolean =>
 function isSetupFault(error: unknown, metrics: readonly EvaluationMetric[]): boolean {
   return (
     error instanceof ModelCallError &&
-    (error.code === 'unknown_model' || error.code === 'not_configured' || isAccessRefused(error)) &&
+    (error.code === 'unknown_model' || error.code === 'not_configured' || refusesAccess(error)) &&
     (isChatRole(error.role) || metrics.every(isEmbedded))
   )
 }
@@ -75,7 +75,7 @@ function accessRefused(error: ModelCallError): HttpError {
 function evaluationFailure(error: unknown): unknown {
   if (error instanceof CriticReplyError) return new HttpError(502, 'RAG evaluation failed', { cause: error })
   if (!(error instanceof ModelCallError)) return error
-  if (isAccessRefused(error)) return accessRefused(error)
+  if (refusesAccess(error)) return accessRefused(error)
   if (error.code === 'not_configured') return new HttpError(400, 'No evaluator model is configured', { cause: error })
   if (error.code === 'unknown_model') return rejected(error.status ?? 404)
   if (error.code === 'bad_request' || error.code === 'context_length_exceeded') return rejected(error.status ?? 400)
