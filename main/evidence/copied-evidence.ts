@@ -40,7 +40,7 @@ const unreadable = (file: string): EvidenceRefusal => ({
   remedy: 'if the rows are in the database, remove both files and resume the run: they are copied from there again',
 })
 
-export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal => ({
+export const copyRefusal = (file: string, { database }: CopyRecord): EvidenceRefusal => ({
   code: 'copy',
   file,
   offset: null,
@@ -53,7 +53,7 @@ export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal 
 })
 
 /** The file has rows of its own where a copy would be made. */
-export const notCopy = (file: string, database: string): EvidenceRefusal => ({
+export const ownRowsRefusal = (file: string, database: string): EvidenceRefusal => ({
   code: 'copy',
   file,
   offset: null,

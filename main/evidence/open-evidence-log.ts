@@ -2,7 +2,7 @@ import { limitBehind } from '../../core/system-limit.ts'
 import { dirname, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './locks/claim-table.ts'
-import { copyRecordOf, isCopy } from './copied-evidence.ts'
+import { copyRecordOf, copyRefusal } from './copied-evidence.ts'
 import {
   EvidenceError,
   messageOf,
@@ -88,7 +88,7 @@ class Opening {
     if (!create && this.#ops.state(this.#path) === null) throw new RefusalError(missingFile(this.#path))
 
     const copied = await copyRecordOf(this.#path)
-    if (copied !== null) throw new RefusalError(isCopy(this.#path, copied))
+    if (copied !== null) throw new RefusalError(copyRefusal(this.#path, copied))
 
     const locks = (this.#locks = await LockFolder.open(this.#path, this.#ops))
     const { rows, claims, marks } = await locks.exclusive(() => this.#enter(locks), signal)

@@ -1,5 +1,5 @@
 import { open, truncate, type FileHandle } from 'node:fs/promises'
-import { copyRecordOf, copyRecordPathFor, notCopy, type CopyRecord } from '../copied-evidence.ts'
+import { copyRecordOf, copyRecordPathFor, ownRowsRefusal, type CopyRecord } from '../copied-evidence.ts'
 import { RefusalError } from '../errors.ts'
 import { nodeFileOps } from '../files/file-ops.ts'
 import { writeRecord } from '../rows/identity-record.ts'
@@ -72,7 +72,7 @@ export class RunCopy {
     const { record, file } = this.#run
     const known = await copyRecordOf(file)
     const size = nodeFileOps.state(file)?.sizeBytes ?? 0
-    if (known === null && size > 0) throw new RefusalError(notCopy(file, record.database))
+    if (known === null && size > 0) throw new RefusalError(ownRowsRefusal(file, record.database))
     // Whole or not at all: a process that is killed here would leave a file that no later run can read.
     await writeAtomic(copyRecordPathFor(file), `${JSON.stringify(record, null, 2)}\n`)
   }

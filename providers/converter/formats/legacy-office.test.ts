@@ -81,7 +81,7 @@ describe('without LibreOffice', () => {
   })
 
   it.each([['tug-briefing.ppt', readPpt] as const, ['dredging-memo.doc', readDoc] as const])(
-    'refuses a torn %s',
+    'refuses a torn %s as damaged, or reads what is left of it',
     async (name, read) => {
       const whole = await paper(name)
       for (const share of [0.02, 0.3, 0.9])
