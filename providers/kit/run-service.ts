@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import * as nodeModule from 'node:module'
-import { constants, getPriority, setPriority } from 'node:os'
 import { limitBehind } from '../../core/system-limit.ts'
 import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
 import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../core/process-life.ts'
 import { ServiceConfigError } from './service-config-error.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 /** A service may take this long to end its work when it is stopped. */
 const GRACE_MS = 10_000
@@ -49,16 +49,6 @@ export async function runService(
     })
   running = service
   announceReady(process, service)
-}
-
-/** Its threads and children of later inherit it. Where a system does not permit the change, the service competes as before. */
-function yieldToOthers(): void {
-  const { PRIORITY_BELOW_NORMAL: below } = constants.priority
-  try {
-    if (getPriority() < below) setPriority(below)
-  } catch {
-    // Nothing depends on it.
-  }
 }
 
 /** The next start takes compiled code from the cache. An Electron with a Node before 22 has none. */

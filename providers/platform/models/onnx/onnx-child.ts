@@ -4,6 +4,7 @@
  */
 import type { Tensor } from '@huggingface/transformers'
 import { messageOf } from '../../../../core/json.ts'
+import { yieldToOthers } from '../../../kit/yield-to-others.ts'
 import { limitMemory } from '../limit-memory.ts'
 import { loadNetwork } from './onnx-networks.ts'
 import type { CrossEncoder, Embedder, Generator, Network } from './onnx-networks.ts'
@@ -12,6 +13,9 @@ import type { OnnxAnswer, OnnxChat, OnnxFailure, OnnxReply, OnnxRequest, OnnxVec
 
 /** Tokens of one run of a network, with those that fill up its shorter texts: bounds its memory, which grows with them. */
 const TOKENS_PER_RUN = 4096
+
+// Requests come before a batch of texts; ONNX Runtime starts a thread for each processor.
+yieldToOthers()
 
 let network: Network | null = null
 let aborting: AbortController | null = null
