@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAudit } from './vulnerabilities.ts'
+import { listedVulnerabilities, readAudit, vulnerabilitiesOfList } from './vulnerabilities.ts'
 
 describe('readAudit', () => {
   it('reports each vulnerable package with its advisory', () => {
@@ -21,5 +21,38 @@ describe('readAudit', () => {
       reason: '405 Method Not Allowed',
     })
     expect(readAudit('')).toEqual({ known: false, reason: 'npm audit printed no JSON' })
+  })
+})
+
+describe('the list for a registry without advisories', () => {
+  const advisory = { package: 'sample', below: '2.10.0', advisory: 'CVE-1', what: 'it reads too much' }
+  const versions = (...found: string[]) => ({
+    packages: Object.fromEntries(
+      found.map((version, index) => [`node_modules/a${index}/node_modules/sample`, { version }]),
+    ),
+  })
+
+  it('names versions below the repaired one, compared by number', () => {
+    expect(listedVulnerabilities(versions('2.9.1', '2.10.0', '2.11.0', '1.99.0-beta.1'), [advisory])).toEqual([
+      'node_modules/a0/node_modules/sample 2.9.1: it reads too much (CVE-1): update it to 2.10.0 or later',
+      'node_modules/a3/node_modules/sample 1.99.0-beta.1: it reads too much (CVE-1): update it to 2.10.0 or later',
+    ])
+  })
+
+  it('leaves out versions before the first that has it, other packages and those of development', () => {
+    const from = { ...advisory, from: '2.0.0' }
+    expect(listedVulnerabilities(versions('1.9.9', '2.0.0'), [from])).toHaveLength(1)
+    const others = {
+      'node_modules/sample': { version: '2.0.0', dev: true },
+      'node_modules/@scope/sample': { version: '2.0.0' },
+    }
+    expect(listedVulnerabilities({ packages: others }, [from])).toEqual([])
+  })
+
+  it('names nothing in the lock file of this checkout', () => {
+    expect(vulnerabilitiesOfList()).toEqual({
+      problems: [],
+      note: expect.stringMatching(/^none of the \d+ advisories/),
+    })
   })
 })

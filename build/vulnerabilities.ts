@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import list from './known-vulnerabilities.json' with { type: 'json' }
 
 interface AuditReport {
   error?: { code?: string; summary?: string }
@@ -27,6 +29,50 @@ export function readAudit(text: string): Vulnerabilities {
     return `${name} ${range ?? ''}: ${severity}: ${advisories.join('; ')}`
   })
   return { known: true, problems }
+}
+
+interface Advisory {
+  package: string
+  /** First version that has it; the first of all where there is none. */
+  from?: string
+  /** First version without it. */
+  below: string
+  advisory: string
+  what: string
+}
+
+interface LockFile {
+  packages: Record<string, { version?: string; dev?: boolean }>
+}
+
+/** Major, minor and patch; what follows a hyphen is left out. */
+const partsOf = (version: string): number[] => version.split('-', 1)[0]!.split('.').map(Number)
+
+function isBelow(version: string, limit: string): boolean {
+  const [own, other] = [partsOf(version), partsOf(limit)]
+  const first = own.findIndex((part, index) => part !== other[index])
+  return first >= 0 && own[first]! < other[first]!
+}
+
+/** Shipped packages of the lock file that an advisory of the list names. */
+export function listedVulnerabilities({ packages }: LockFile, advisories: readonly Advisory[]): string[] {
+  return Object.entries(packages).flatMap(([path, { version, dev }]) => {
+    if (version === undefined || dev === true || path === '') return []
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    return advisories
+      .filter(({ package: named, from, below }) => {
+        const isOlder = from !== undefined && isBelow(version, from)
+        return named === name && !isOlder && isBelow(version, below)
+      })
+      .map(({ advisory, what, below }) => `${path} ${version}: ${what} (${advisory}): update it to ${below} or later`)
+  })
+}
+
+/** Compares the lock file with the list in the repository, for a registry that gives no advisories. */
+export function vulnerabilitiesOfList(): { problems: string[]; note: string } {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile
+  const note = `none of the ${list.advisories.length} advisories listed on ${list.date}`
+  return { problems: listedVulnerabilities(lock, list.advisories), note }
 }
 
 /** Asks the registry for advisories against the production dependencies of the lock file. */

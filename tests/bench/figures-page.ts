@@ -119,6 +119,8 @@ const REASONS: Readonly<Record<string, string>> = {
   P24: '[decision 203](decisions/203-checked-against-a-mixed-model.md)',
   P15: 'half is the comparison with each of 10,000 vectors, 40 % the keyword search; it varies by 1 ms between sittings: [hot spots](hot-spots.md)',
   P25: 'half is the start of the platform, two thirds of it loading modules; the first answer loads what the others find loaded: [hot spots](hot-spots.md)',
+  P19: 'a small corpus pays for the empty tables of four files; health waits for a processor, because vectors and graph keep both of them busy ([decision 225](decisions/225-vectors-of-a-model.md))',
+  log: 'measured beside other work, whose load the page of the benchmark names',
   P20: 'rules play the models here; [validity](validity.md) has the sets that no one had seen',
   P22: 'measured beside other work, whose load the page of the benchmark names',
   ladder:
