@@ -78,6 +78,6 @@ export function keepValue(name: string, value: unknown, env: Environment): void 
   const folder = userFolder(env)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = join(folder, `.${name}.${process.pid}.tmp`)
-  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(temporary, join(folder, name))
 }

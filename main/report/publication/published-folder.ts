@@ -64,7 +64,7 @@ export const unpackedFolder = (root: string): string => join(root, '.rag-ladder/
 
 /**
  * Brings the folder of unpacked artifacts up to date: one that is new or has changed is unpacked, one whose published file is gone is removed.
- * A file that cannot be unpacked is left out, and `report` is told why.
+ * A file that cannot be unpacked is left out, and `report` gets the reason.
  */
 export const unpackPublished = (root: string, report: (problem: string) => void = () => undefined): Promise<void> =>
   unpackFolder(join(root, RESULTS_FOLDER), unpackedFolder(root), (name, why) =>
