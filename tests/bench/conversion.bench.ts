@@ -86,7 +86,7 @@ function scorecard(scores: readonly Score[]): string {
   })
   return `# Conversion scorecard
 
-Written by \`npm run bench -- --only conversion\` over ${scores.length} files, all made by other programs than the ones that read them: pdfkit, docx, pptxgenjs,
+Written by \`npm run bench -- --only conversion\` on ${new Date().toISOString().slice(0, 10)} over ${scores.length} files, all made by other programs than the ones that read them: pdfkit, docx, pptxgenjs,
 LibreOffice, poppler, sharp and qpdf from articles of our own corpus, and manuals that Debian ships (their truth is poppler's text).
 Text recall: share of the words, each as often as it occurs, that come out. Table cells: F1 over cells found with their text in their row
 and column. Reading order: share of the pairs of paragraphs in their order. Formats without pages count one page per file. Rates include the
