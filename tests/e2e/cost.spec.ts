@@ -112,6 +112,11 @@ test('paid models get a price, a budget stops a run, and the result reports what
   // The same mark wherever the approach or its run stands.
   await open('/runs/costly/matrix')
   await expect(page.getByRole('columnheader', { name: /vanilla/ })).toContainText('▲ cloud')
+  await page.getByRole('gridcell').first().click()
+  const answer = page.getByRole('complementary', { name: 'Answer' })
+  await expect(answer.locator('header').first()).toContainText(' · 0.020 USD')
+  await answer.getByRole('tab', { name: 'Trace' }).click()
+  await expect(answer.getByText(/1.000 tokens in, 500 out · 0\.020 USD/)).toBeVisible()
   await open('/runs')
   // The trend below the list has a row of the same name.
   const runs = page.getByRole('region', { name: 'Runs', exact: true })

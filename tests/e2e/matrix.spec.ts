@@ -76,10 +76,7 @@ test('filters that nothing passes show a message and can be cleared', async ({ p
   await expect(cells(page).first()).toBeVisible()
 })
 
-test('a cell shows its value, and time and grade while it is looked at; questions have two lines', async ({
-  page,
-  open,
-}) => {
+test('a cell shows its value, and time and grade while it is looked at', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await open(MATRIX)
   const cell = cells(page).and(page.locator('[data-state=ok]')).nth(9)
@@ -87,11 +84,75 @@ test('a cell shows its value, and time and grade while it is looked at; question
   expect(await cell.innerText()).not.toMatch(/ms| s$/)
   await cell.hover()
   await expect.poll(() => cell.innerText()).toMatch(/ms| s$/)
-  // Longer ones are whole in the tooltip, and beside the open cell.
-  const whole = `[...document.querySelectorAll('[role=rowheader] > span:first-child')]
-    .map((text) => text.scrollHeight <= text.clientHeight + 1)`
-  const isWhole = await page.evaluate<boolean[]>(whole)
-  expect(isWhole.filter(Boolean).length).toBeGreaterThan(isWhole.length / 2)
+})
+
+/** Questions in the page whose text is cut without a button that shows the rest, and how many there are. */
+const cutQuestions = (page: Page): Promise<{ cut: string[]; all: number }> =>
+  page.evaluate(`(() => {
+    const texts = [...document.querySelectorAll('[role=rowheader] span:first-child')]
+    const cut = texts.filter((text) => text.scrollHeight > text.clientHeight + 1 && text.parentElement.querySelector('button') === null)
+    return { cut: cut.map((text) => text.textContent), all: texts.length }
+  })()`)
+
+test('a row is as high as its question: none is cut, in either density, with answers and beside an open one', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const first = { run_id: SEEDED_RUNS[0], dataset_id: 'graph_native', metric: 'token_f1' as const, limit: 1 }
+  const real = await panel.client.matrix.page(first)
+  await page.route('**/control/matrix/page', (route) => {
+    const { json } = route.request().postDataJSON() as { json: MatrixPageInput }
+    return route.fulfill({
+      json: {
+        json: manyRows(real, json, (at) => 'Which of the works owned by the group burned? '.repeat(1 + (at % 5))),
+      },
+    })
+  })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const active = cells(page).and(page.locator('[data-active=true]'))
+  await open(MATRIX)
+  for (const density of ['comfortable', 'compact']) {
+    await page.evaluate(
+      `localStorage.setItem('rag-ladder-preferences', '{"state":{"density":"${density}"},"version":0}')`,
+    )
+    await page.reload()
+    for (const more of ['', '&answers=true', `&cell=${real.rows[0]!.cells[0]!.row_id}`]) {
+      await open(`${MATRIX}&metric=token_f1${more}`)
+      await expect(cells(page).and(page.locator('[data-state=ok]')).first()).toBeVisible()
+      await expect.poll(() => cutQuestions(page)).toMatchObject({ cut: [] })
+      expect((await cutQuestions(page)).all).toBeGreaterThan(10)
+      await page.getByRole('grid').focus()
+      for (const key of ['Control+End', 'PageUp', 'Control+Home', 'PageDown', 'PageDown']) {
+        await page.keyboard.press(key)
+        await expect(active).toBeInViewport({ ratio: 1 })
+        await expect(active).toHaveAttribute('data-state', 'ok')
+        await expect.poll(() => cutQuestions(page)).toMatchObject({ cut: [] })
+      }
+    }
+  }
+})
+
+test('a very long question shows eight lines, and the rest by a button or a key', async ({ page, open, panel }) => {
+  const first = { run_id: SEEDED_RUNS[0], dataset_id: 'graph_native', metric: 'token_f1' as const, limit: 1 }
+  const real = await panel.client.matrix.page(first)
+  await page.route('**/control/matrix/page', (route) => {
+    const { json } = route.request().postDataJSON() as { json: MatrixPageInput }
+    return route.fulfill({ json: { json: manyRows(real, json, () => 'Which works burned? '.repeat(19)) } })
+  })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await open(`${MATRIX}&metric=token_f1`)
+  const row = page.getByRole('row').nth(1)
+  const heightOf = async (): Promise<number> => (await row.boundingBox())!.height
+  await expect.poll(heightOf).toBe(8 * 16 + 8)
+  await row.getByRole('button', { name: 'more' }).click()
+  await expect.poll(heightOf).toBeGreaterThan(8 * 16 + 8)
+  await expect(row).toContainText('(variant 1)')
+  await expect(row.getByRole('button', { name: 'less' })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('m')
+  await expect.poll(heightOf).toBe(8 * 16 + 8)
 })
 
 test('missing is never shown as a low score: states have signs and no heat', async ({ page, open }) => {
@@ -188,12 +249,16 @@ test('exports a file', async ({ page, open }) => {
 })
 
 /** The first row again and again, in as many numbered questions as a page asks for. */
-function manyRows(page: MatrixPage, { offset = 0, limit = 100 }: MatrixPageInput): MatrixPage {
+function manyRows(
+  page: MatrixPage,
+  { offset = 0, limit = 100 }: MatrixPageInput,
+  words: (at: number) => string = () => `${page.rows[0]!.query} `,
+): MatrixPage {
   const template = page.rows[0]!
   const rows = Array.from({ length: Math.min(limit, MANY - offset) }, (_, index): MatrixPage['rows'][number] => ({
     ...template,
     question_id: `many-${offset + index + 1}`,
-    query: `${template.query} (variant ${offset + index + 1})`,
+    query: `${words(offset + index)}(variant ${offset + index + 1})`,
   }))
   return { ...page, matching: MANY, questions: MANY, offset, rows }
 }

@@ -6,10 +6,12 @@ import {
   columnWidth,
   OVERSCAN_ROWS,
   pageRows,
-  questionLines,
+  mostLines,
   questionWidth,
   ROW_HEIGHT,
   rowPlaces,
+  rowsDrawn,
+  shownLines,
 } from './geometry.ts'
 
 describe('columnOrder', () => {
@@ -33,9 +35,8 @@ describe('sizes', () => {
 
   it('let eight approaches fit beside the sidebar of a window of 1440 pixels', () => {
     expect(questionWidth(1264, 8 * COLUMN, false) + 8 * COLUMN).toBe(1264)
-    // Two lines of a question of some seventy characters.
     expect(questionWidth(1264, 8 * COLUMN, false)).toBeGreaterThanOrEqual(300)
-    expect(Object.values(ROW_HEIGHT).map(questionLines)).toEqual([2, 1])
+    expect(ROW_HEIGHT.comfortable).toBeGreaterThan(ROW_HEIGHT.compact)
     expect(questionWidth(1264, 9 * COLUMN, false)).toBe(300)
   })
 
@@ -47,8 +48,26 @@ describe('sizes', () => {
       questionWidth(420, 7 * COLUMN, false),
     ]).toEqual([300, 200, 720, 132])
     // Twelve rows and a half in view: thirteen or fourteen are, with those around them.
-    expect(rowPlaces(450, 36, 14 + OVERSCAN_ROWS)).toBe(14 + 2 * OVERSCAN_ROWS)
-    expect(rowPlaces(0, 36, 40)).toBe(40)
+    expect(rowPlaces(450, 36)).toBe(14 + 2 * OVERSCAN_ROWS)
     expect([pageRows(1), pageRows(7), pageRows(64)]).toEqual([100, 100, 29])
+  })
+})
+
+describe('rows', () => {
+  it('show all lines of a question, and of a very long one the first eight or two, unless it is opened', () => {
+    expect([mostLines(1264), mostLines(420)]).toEqual([8, 2])
+    const lines = [1, 8, 9].map((all) => [shownLines(all, 8, false), shownLines(all, 8, true)])
+    expect(lines).toEqual([
+      [1, 1],
+      [8, 8],
+      [8, 10],
+    ])
+  })
+
+  it('are as many in the page wherever the view is, around those in view', () => {
+    expect(rowsDrawn(0, 1000, 26)).toEqual(Array.from({ length: 26 }, (_, row) => row))
+    expect(rowsDrawn(500, 1000, 26)[0]).toBe(500 - OVERSCAN_ROWS)
+    expect(rowsDrawn(990, 1000, 26).at(-1)).toBe(999)
+    expect([rowsDrawn(0, 3, 26), rowsDrawn(0, 0, 26)]).toEqual([[0, 1, 2], []])
   })
 })

@@ -1,19 +1,37 @@
 /** Sizes of the grid in pixels; those of matrix.module.css. */
 export const HEAD_HEIGHT = 134
 const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
-/** Below this width of the grid, columns need the space of the questions. */
 const NARROW = 560
 /** The least holds a mean beside its interval. */
 const COLUMN_WIDTHS = { least: 120, most: 320 } as const
+/** Least heights of rows; a row is as high as its question. */
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
-/** Of rows that show answers: a line of figures, then three lines of text, or two. */
+/** The same of rows that show answers: a line of figures, then three lines of text, or two. */
 export const ANSWER_ROW_HEIGHT = { comfortable: 80, compact: 62 } as const
+/** Above and below the lines of a question. */
+export const ROW_MARGINS = { comfortable: 8, compact: 4 } as const
+/** Of questions and answers. */
+export const LINE_HEIGHT = 16
 
-/** Lines of a question; 16 pixels each, those of matrix.module.css. */
-export const questionLines = (rowHeight: number): number => Math.floor((rowHeight - 4) / 16)
+/** Of the grid: columns need the space of the questions. */
+export const isNarrow = (width: number): boolean => width > 0 && width < NARROW
 
-/** Lines of an answer below the figures of its cell; 16 pixels each, those of matrix.module.css. */
-export const answerLines = (rowHeight: number): number => Math.floor((rowHeight - 28) / 16)
+/** Lines of a question that a row shows unless it is opened: fewer where a line holds few words. */
+export const mostLines = (width: number): number => (isNarrow(width) ? 2 : 8)
+
+/** Lines that a row has for a question: all where it is opened, and one for the button that closes it. */
+export const shownLines = (lines: number, most: number, isOpened: boolean): number =>
+  lines <= most ? lines : isOpened ? lines + 1 : most
+
+/** Lines of an answer below the figures of its cell. */
+export const answerLines = (rowHeight: number): number => Math.floor((rowHeight - 28) / LINE_HEIGHT)
+
+/** What a question has at its sides: margins, line, and its hops after a gap. */
+const QUESTION_SIDES = { wide: 33 + 8 + 16, narrow: 17 + 6 + 12 } as const
+
+/** Width of the text of a question. */
+export const questionTextWidth = (questionWidth: number, width: number): number =>
+  questionWidth - (isNarrow(width) ? QUESTION_SIDES.narrow : QUESTION_SIDES.wide)
 
 /** Columns of answers share the width that the narrowest question leaves; those of figures have one width. */
 export const columnWidth = (width: number, columns: number, withAnswers: boolean): number =>
@@ -28,8 +46,7 @@ export const columnWidth = (width: number, columns: number, withAnswers: boolean
 export function questionWidth(width: number, columnsWidth: number, besideCell: boolean): number {
   const { least, leastBesideCell, leastOfNarrow, most } = QUESTION_WIDTHS
   const free = Math.floor(width - columnsWidth)
-  const bound =
-    width > 0 && width < NARROW ? leastOfNarrow : besideCell || free >= leastBesideCell ? leastBesideCell : least
+  const bound = isNarrow(width) ? leastOfNarrow : besideCell || free >= leastBesideCell ? leastBesideCell : least
   return Math.min(most, Math.max(bound, free))
 }
 
@@ -63,8 +80,14 @@ export const pageRows = (columns: number): number =>
 export const OVERSCAN_ROWS = 6
 
 /**
- * Returns how many rows are in the page at most. The element of a row is used again for the row that many indexes later: scrolling then changes texts
- * instead of removing rows from the page and adding new ones.
+ * Returns how many rows are in the page: as many as the lowest ones need. The element of a row is used again for the row that many indexes later: scrolling then
+ * changes texts instead of removing rows from the page and adding new ones.
  */
-export const rowPlaces = (height: number, rowHeight: number, shown: number): number =>
-  Math.max(shown, Math.ceil(height / rowHeight) + 1 + 2 * OVERSCAN_ROWS)
+export const rowPlaces = (height: number, leastHeight: number): number =>
+  Math.ceil(height / leastHeight) + 1 + 2 * OVERSCAN_ROWS
+
+/** Indexes of the rows in the page, whatever their heights. */
+export function rowsDrawn(firstInView: number, count: number, places: number): number[] {
+  const from = Math.max(0, Math.min(firstInView - OVERSCAN_ROWS, count - places))
+  return Array.from({ length: Math.min(places, count) }, (_, at) => from + at)
+}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useId, useMemo, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
@@ -14,18 +14,23 @@ import { usePreferences } from '../../stores/preferences.ts'
 import { ColumnHead } from './column-head.tsx'
 import {
   ANSWER_ROW_HEIGHT,
-  answerLines,
   columnOrder,
   type ColumnPlace,
   columnWidth,
   HEAD_HEIGHT,
-  OVERSCAN_ROWS,
+  isNarrow,
+  LINE_HEIGHT,
+  mostLines,
   pageRows,
-  questionLines,
+  questionTextWidth,
   questionWidth,
   ROW_HEIGHT,
+  ROW_MARGINS,
   rowPlaces,
+  rowsDrawn,
+  shownLines,
 } from './geometry.ts'
+import { useMeasuredQuestions, useQuestionLines, useSteadyRows } from './row-heights.ts'
 import { useAnswerStarts } from './answer-starts.ts'
 import { type MatrixList, useFirstPage, useMatrixRows } from './matrix-query.ts'
 import { cellId, MatrixRow } from './matrix-row.tsx'
@@ -46,17 +51,25 @@ interface MatrixGridProps {
   textInput: RefObject<HTMLInputElement | null>
 }
 
+/** Questions that are longer than rows show, opened by a person, by their index in a list. */
+interface Opened {
+  list: string
+  rows: readonly number[]
+}
+
 const NOTHING_PINNED: string[] = []
 
 /** The grid: only rows and columns in view are in the page, each at its absolute place; pinned columns stay beside the question. */
 export function MatrixGrid(props: MatrixGridProps) {
   const { input, dataset, heads, comparison, baseline, domain, metric, search, set, textInput } = props
   const scroller = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLDivElement>(null)
   const { ref: measured, width: scrollerWidth } = useElementSize<HTMLDivElement>()
   const attach = useMergedRef(scroller, measured)
   const idPrefix = useId()
   const showsAnswers = search.answers === true
-  const rowHeight = (showsAnswers ? ANSWER_ROW_HEIGHT : ROW_HEIGHT)[usePreferences((state) => state.density)]
+  const density = usePreferences((state) => state.density)
+  const least = (showsAnswers ? ANSWER_ROW_HEIGHT : ROW_HEIGHT)[density]
   const pinned = search.pinned ?? NOTHING_PINNED
   const aliases = useMemo(() => dataset.aliases.map(({ model }) => model), [dataset.aliases])
   const hidden = search.hidden ?? NOTHING_PINNED
@@ -67,14 +80,23 @@ export function MatrixGrid(props: MatrixGridProps) {
   const limit = pageRows(aliases.length)
   const first = useFirstPage(input, limit)
   const matching = first.data?.matching ?? dataset.questions
+  const list = JSON.stringify(input)
+  const questions = useQuestionLines(list, questionTextWidth(firstColumn, scrollerWidth))
+  const [opened, setOpened] = useState<Opened>({ list, rows: [] })
+  const openedRows = opened.list === list ? opened.rows : []
+  const most = mostLines(scrollerWidth)
+  const linesFor = (row: number): number => shownLines(questions.lines.of(row), most, openedRows.includes(row))
+  const margins = ROW_MARGINS[isNarrow(scrollerWidth) ? 'compact' : density]
+  const heightOf = (row: number): number => Math.max(least, linesFor(row) * LINE_HEIGHT + margins)
   const rowsInView = useVirtualizer({
     count: matching,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: heightOf,
     paddingStart: HEAD_HEIGHT,
     scrollPaddingStart: HEAD_HEIGHT,
-    overscan: OVERSCAN_ROWS,
+    rangeExtractor: ({ startIndex, count: all }) => rowsDrawn(startIndex, all, places()),
   })
+  const places = (): number => rowPlaces(rowsInView.scrollRect?.height ?? 0, least)
   const columnsInView = useVirtualizer({
     horizontal: true,
     count: order.length - pins,
@@ -84,11 +106,9 @@ export function MatrixGrid(props: MatrixGridProps) {
     scrollPaddingStart: firstColumn + pinsWidth,
     overscan: 2,
   })
-  // Sizes of the previous density are kept until they are measured again.
-  useEffect(() => rowsInView.measure(), [rowsInView, rowHeight])
+  // Sizes of the previous width are kept until they are measured again.
   useEffect(() => columnsInView.measure(), [columnsInView, cellWidth])
   const shownRows = rowsInView.getVirtualItems()
-  const places = rowPlaces(rowsInView.scrollRect?.height ?? 0, rowHeight, shownRows.length)
   const scrolled = columnsInView.getVirtualItems()
   const pinnedPlaces = useMemo(
     () => order.slice(0, pins).map((source, column): ColumnPlace => ({ column, source, left: column * cellWidth })),
@@ -108,6 +128,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     first,
     shownRows.map(({ index }) => index),
   )
+  useMeasuredQuestions(questions, rows.pages, scroller)
   const startsOf = useAnswerStarts({
     run: input.run_id,
     columns: aliases.length,
@@ -125,6 +146,11 @@ export function MatrixGrid(props: MatrixGridProps) {
     set({ pinned: next.length === 0 ? undefined : next })
   }
   const hide = (alias: string): void => set({ hidden: [...hidden, alias] })
+  const more = (row: number): void => {
+    if (questions.lines.of(row) <= most) return
+    const others = openedRows.filter((each) => each !== row)
+    setOpened({ list, rows: others.length < openedRows.length ? others : [...others, row] })
+  }
   const { place, moveTo, onKeyDown } = useMatrixKeys({
     rows: matching,
     columns: order.length,
@@ -135,7 +161,8 @@ export function MatrixGrid(props: MatrixGridProps) {
     onSort: sortBy,
     onPin: pin,
     onHide: hide,
-    pageRows: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD_HEIGHT) / rowHeight)),
+    onMore: more,
+    pageRows: Math.max(1, (rowsInView.range?.endIndex ?? 0) - (rowsInView.range?.startIndex ?? 0) - 1),
     aliasAt: (column) => aliases[order[column] ?? -1],
     cellAt: ({ row, column }) => {
       const found = rows.row(row)
@@ -146,22 +173,23 @@ export function MatrixGrid(props: MatrixGridProps) {
       if (column >= pins) columnsInView.scrollToIndex(column - pins)
     },
   })
+  useSteadyRows(rowsInView, `${least} ${margins} ${most} ${questions.key} ${openedRows.join()}`, place.row, canvas)
   const pick = (row: number, column: number): void => {
     moveTo({ row, column })
     const cell = rows.row(row)?.cells[order[column] ?? -1]
     if (cell) set({ cell: cell.row_id, against: undefined })
   }
   // A row or head that is drawn once calls the newest functions.
-  const latest = useRef({ pick, sortBy, pin, hide })
+  const latest = useRef({ pick, sortBy, pin, hide, more })
   useEffect(() => {
-    latest.current = { pick, sortBy, pin, hide }
+    latest.current = { pick, sortBy, pin, hide, more }
   })
   const onPick = useCallback((row: number, column: number) => latest.current.pick(row, column), [])
   const onSort = useCallback((alias: string) => latest.current.sortBy(alias), [])
   const onPin = useCallback((alias: string) => latest.current.pin(alias), [])
   const onHide = useCallback((alias: string) => latest.current.hide(alias), [])
+  const onMore = useCallback((row: number) => latest.current.more(row), [])
   const width = firstColumn + order.length * cellWidth
-  const height = HEAD_HEIGHT + matching * rowHeight
   if (rows.error !== null)
     return <ErrorPanel error={rows.error} what={WORDS.matrix} retry={() => void first.refetch()} />
   const placeShown =
@@ -186,6 +214,7 @@ export function MatrixGrid(props: MatrixGridProps) {
       ref={attach}
       className={styles.scroller}
       data-answers={showsAnswers || undefined}
+      data-narrow={isNarrow(scrollerWidth) || undefined}
       role="grid"
       tabIndex={0}
       aria-label={WORDS.grid(dataset.label)}
@@ -196,15 +225,13 @@ export function MatrixGrid(props: MatrixGridProps) {
       onKeyDown={onKeyDown}
     >
       <div
+        ref={canvas}
         className={styles.canvas}
         style={{
           width,
-          height,
+          height: rowsInView.getTotalSize(),
           ['--question-width' as string]: `${firstColumn}px`,
           ['--cell-width' as string]: `${cellWidth}px`,
-          ['--row-height' as string]: `${rowHeight}px`,
-          ['--answer-lines' as string]: answerLines(rowHeight),
-          ['--question-lines' as string]: questionLines(rowHeight),
           ['--pins-width' as string]: `${pinsWidth}px`,
         }}
         role="presentation"
@@ -224,12 +251,16 @@ export function MatrixGrid(props: MatrixGridProps) {
           )}
           {shownColumns.map(headOf)}
         </div>
-        {shownRows.map(({ index, start }) => (
+        {shownRows.map(({ index, start, size }) => (
           <MatrixRow
-            key={index % places}
-            {...{ index, width, metric, domain, idPrefix, onPick }}
+            key={index % places()}
+            {...{ index, width, metric, domain, idPrefix, onPick, onMore }}
             row={rows.row(index)}
             top={start}
+            height={size}
+            lines={linesFor(index)}
+            isLong={questions.lines.of(index) > most}
+            isOpened={openedRows.includes(index)}
             pinned={pinnedPlaces}
             columns={shownColumns}
             baseline={domain.diverging === undefined || baseline === null ? null : aliases.indexOf(baseline)}

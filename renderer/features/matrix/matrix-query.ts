@@ -54,13 +54,19 @@ export function useMatrixRows(
   limit: number,
   first: UseQueryResult<MatrixPage>,
   shown: readonly number[],
-): { row: (index: number) => MatrixPageRow | undefined; error: Error | null } {
+): {
+  row: (index: number) => MatrixPageRow | undefined
+  /** Those that are read, by the index of their first row. */
+  pages: ReadonlyMap<number, readonly MatrixPageRow[]>
+  error: Error | null
+} {
   const pages = [...new Set(shown.map((index) => Math.floor(index / limit)))].filter((page) => page > 0)
   const others = useQueries({ queries: pages.map((page) => options(list, page, limit)) })
-  const byPage = new Map(pages.map((page, index) => [page, others[index]?.data?.rows]))
-  byPage.set(0, first.data?.rows)
+  const read = new Map([[0, first.data?.rows ?? []]])
+  pages.forEach((page, index) => read.set(page * limit, others[index]?.data?.rows ?? []))
   return {
-    row: (index) => byPage.get(Math.floor(index / limit))?.[index % limit],
+    row: (index) => read.get(index - (index % limit))?.[index % limit],
+    pages: read,
     error: first.error ?? others.find(({ error }) => error !== null)?.error ?? null,
   }
 }

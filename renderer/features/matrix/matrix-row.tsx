@@ -7,7 +7,7 @@ import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, duration, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
 import type { AnswerStarts } from './answer-starts.ts'
-import type { ColumnPlace } from './geometry.ts'
+import { answerLines, type ColumnPlace } from './geometry.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
 
@@ -111,11 +111,24 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
   )
 })
 
+/** At most as many characters of a question are in the list; its answers show all. */
+const LISTED_CHARACTERS = 400
+
+/** The text of a question in the grid. */
+export const questionOf = ({ query, question_id: id, repeat }: MatrixPageRow): string =>
+  `${query ?? id}${query?.length === LISTED_CHARACTERS ? '…' : ''}${repeat > 1 ? ` · ${WORDS.repetition(repeat)}` : ''}`
+
 interface MatrixRowProps {
   row: MatrixPageRow | undefined
   index: number
   top: number
+  height: number
   width: number
+  /** Lines that there are for the question. */
+  lines: number
+  /** True where the question is longer than rows show by themselves; `isOpened` where it is shown whole. */
+  isLong: boolean
+  isOpened: boolean
   pinned: readonly ColumnPlace[]
   columns: readonly ColumnPlace[]
   /** Index of the baseline in the row's cells, where differences are shown. */
@@ -129,6 +142,7 @@ interface MatrixRowProps {
   /** Beginnings of the answers by row id; undefined where they are not shown. */
   starts: AnswerStarts | undefined
   onPick: (row: number, column: number) => void
+  onMore: (row: number) => void
 }
 
 /** Id of a cell's element, for `aria-activedescendant`. */
@@ -136,8 +150,8 @@ export const cellId = (prefix: string, row: number, column: number): string => `
 
 /** One question and its cells in view. Drawn again only when it changes: scrolling moves the other rows past it. */
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
-  const { row, index, top, width, pinned, columns, baseline, metric, domain } = props
-  const { activeColumn, openRow, idPrefix, starts, onPick } = props
+  const { row, index, top, height, width, lines, isLong, isOpened, pinned, columns, baseline, metric, domain } = props
+  const { activeColumn, openRow, idPrefix, starts, onPick, onMore } = props
   const cellAt = ({ column, source, left }: ColumnPlace) => {
     const cell = row === undefined ? undefined : (row.cells[source] ?? null)
     return (
@@ -157,18 +171,24 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
       role="row"
       aria-rowindex={index + 2}
       className={styles.row}
-      style={{ width, top }}
+      style={{ width, top, height, ['--answer-lines' as string]: answerLines(height) }}
       onClick={({ target }) => {
         const column = Number((target as HTMLElement).closest<HTMLElement>('[data-column]')?.dataset.column ?? NaN)
         if (!Number.isNaN(column)) onPick(index, column)
       }}
     >
-      <div className={styles.question} role="rowheader" aria-colindex={1} title={row?.query ?? row?.question_id}>
-        <span className={styles.questionText}>{row === undefined ? '' : (row.query ?? row.question_id)}</span>
-        {row !== undefined && row.repeat > 1 && (
-          <span className={styles.repetition}>{WORDS.repetition(row.repeat)}</span>
-        )}
-        <span className="dim">{row?.hops ?? ''}</span>
+      <div className={styles.question} role="rowheader" aria-colindex={1}>
+        <div className={styles.questionBox}>
+          <span className={styles.questionText} style={{ WebkitLineClamp: lines }}>
+            {row !== undefined && questionOf(row)}
+          </span>
+          {isLong && (
+            <button type="button" className={styles.more} tabIndex={-1} onClick={() => onMore(index)}>
+              {isOpened ? WORDS.less : WORDS.more}
+            </button>
+          )}
+        </div>
+        <span className={styles.hops}>{row?.hops ?? ''}</span>
       </div>
       {pinned.length > 0 && (
         <div className={styles.pins} role="presentation">

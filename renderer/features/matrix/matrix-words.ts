@@ -39,6 +39,9 @@ export const MATRIX_WORDS = {
   noBaselineCell: 'no difference',
   noStatements: '⊘ refusal, nothing to check',
 
+  more: 'more',
+  less: 'less',
+
   sortBy: (alias: string) => `${alias}: order by its values`,
   hideTitle: 'hide this column (h)',
   hide: (alias: string) => `Hide ${alias}`,
@@ -87,6 +90,7 @@ export const MATRIX_WORDS = {
     ['b', 'compare the others with this column'],
     ['v', 'values, or differences'],
     ['a', 'show answers, or hide them'],
+    ['m', 'show all of a long question, or less'],
     ['c', 'clear all filters'],
   ],
 

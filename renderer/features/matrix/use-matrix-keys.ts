@@ -20,6 +20,7 @@ interface MatrixKeys {
   onSort: (alias: string) => void
   onPin: (alias: string) => void
   onHide: (alias: string) => void
+  onMore: (row: number) => void
   textInput: RefObject<HTMLInputElement | null>
 }
 
@@ -40,8 +41,22 @@ export function useMatrixKeys(options: MatrixKeys): {
   moveTo: (place: Place) => void
   onKeyDown: (event: KeyboardEvent) => void
 } {
-  const { rows, columns, pageRows, cellAt, aliasAt, reveal, baseline, search, set, onSort, onPin, onHide, textInput } =
-    options
+  const {
+    rows,
+    columns,
+    pageRows,
+    cellAt,
+    aliasAt,
+    reveal,
+    baseline,
+    search,
+    set,
+    onSort,
+    onPin,
+    onHide,
+    onMore,
+    textInput,
+  } = options
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
   const moveTo = (next: Place): void => {
     const inside = { row: within(next.row, rows), column: within(next.column, columns) }
@@ -79,6 +94,7 @@ export function useMatrixKeys(options: MatrixKeys): {
     b: () => alias !== undefined && set({ baseline: alias }),
     v: () => set({ show: search.show === 'difference' ? undefined : 'difference' }),
     a: () => set({ answers: search.answers === true ? undefined : true }),
+    m: () => onMore(place.row),
     c: () => set(NO_FILTERS),
     Escape: () => set({ cell: undefined, against: undefined }),
   }
