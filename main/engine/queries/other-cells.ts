@@ -81,7 +81,7 @@ async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): 
     const cells = row.cells.map((cell, place) => fromPage(named[place]!, cell))
     return { dataset_id, question_id: row.question_id, cells }
   }
-  throw new ControlFailure('not_found', `the index has no cell ${row_id} in ${run_id}`)
+  throw new ControlFailure('not_found', `the index has no answer ${row_id} in ${run_id}`)
 }
 
 /** The question of a cell in every alias of its run, the same repetition of it. */
