@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -16,7 +16,9 @@ import { isAnswering, keepCalibration } from '../runner/prepare/calibrations.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { journalPath, openVerdictJournal } from '../judge/verdict-journal.ts'
+import { rememberAddress } from '../../core/model-addresses.ts'
 import { plannedUse } from './planned-use.ts'
+import { storedReadings } from './stored-readings.ts'
 
 let experiment: Experiment
 let root: string
@@ -207,6 +209,64 @@ it('without a run three calls of the model tell time and cost of every part: one
     source: 'three calls of each model',
   })
   expect(partWords(parts[0]!)).toBe('reading the documents: ≈ 4.5 s, ≈ 9 calls, 0.11 EUR (three calls of each model)')
+})
+
+it('documents that a service embeds are a part of the plan also where no model writes of them, with its tokens by their size', async () => {
+  const { paid } = experiment.models.sets
+  const embed = { ...paid!.roles.light_gen, model: 'e' }
+  const withEmbed = (roles: object) => ({
+    ...experiment,
+    models: { ...experiment.models, sets: { ...experiment.models.sets, paid: { ...paid!, roles } } },
+  })
+  const prices = { currency: 'EUR', models: { m: { input: 10, output: 20 }, e: { input: 1000, output: 0 } } }
+  const only = withEmbed({ ...experiment.models.sets['builtin']!.roles, embed })
+  const alone = (await plannedUse(planned(['vanilla-rag'], { experiment: only, prices }), dataset(), PLAN, [])).parts[0]
+  const folder = join(PROJECT_ROOT, dataset().dataset.corpus_path)
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))))
+  const tokens = texts.reduce((sum, { length }) => sum + length, 0) / 4
+  expect(alone).toMatchObject({ part: 'ingestion', calls: 1, ms: null, source: null })
+  expect(alone!.cost!.amount).toBeCloseTo(tokens / 1000, 2)
+  // One call for the chunks, one for those with contexts, and one for the graph.
+  const all = planned(['contextual-rag', 'graph-rag'], { experiment: withEmbed({ ...paid!.roles, embed }), prices })
+  const { parts } = await plannedUse(all, dataset(), PLAN, [])
+  expect(parts[0]).toMatchObject({ part: 'ingestion', calls: 9 + 3 })
+})
+
+it('a corpus whose names are described many times counts calls that join the descriptions', async () => {
+  const folder = join(root, 'large')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'a.md'), 'a'.repeat(4800 * 0.8 * 20))
+  const { dataset: declared, ...rest } = dataset()
+  const large = { ...rest, dataset: { ...declared, corpus_path: 'large' } }
+  const { parts } = await plannedUse(
+    planned(['graph-rag'], { experiment: { ...experiment, root } }),
+    large,
+    PLAN,
+    [],
+  )
+  expect(parts[0]).toMatchObject({ part: 'ingestion', calls: 20 * 2 + 4 })
+})
+
+it('what a model with settings of its own, or at another address, has stored is counted by the name that it is stored under', async () => {
+  const folder = join(root, '.rag-ladder/platform', dataset().profile.name)
+  await mkdir(join(folder, 'rag'), { recursive: true })
+  const contexts = new Database(join(folder, 'rag/blurbs.sqlite'))
+  contexts.exec(`CREATE TABLE blurbs (key TEXT, model TEXT); INSERT INTO blurbs VALUES ('1', 'm (max_tokens 9)')`)
+  contexts.close()
+  const { light_gen: choice } = experiment.models.sets['paid']!.roles
+  const set = { ...choice, defaults: { max_tokens: 9 } } as typeof choice
+  const count = () => storedReadings(root, dataset().profile.name, 'contexts', set)
+  try {
+    expect(count()).toBe(1)
+    rememberAddress(folder, new Map(), 'contextual_blurb', 'm (max_tokens 9)', {
+      ...set,
+      base_url: 'http://other',
+    } as typeof choice)
+    expect(count()).toBe(0)
+  } finally {
+    await rm(join(folder, 'rag'), { recursive: true })
+    await rm(join(folder, 'model-addresses.json'), { force: true })
+  }
 })
 
 it('documents that a stopped run has read are not read again when it is resumed, also before it has a summary', async () => {

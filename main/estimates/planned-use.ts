@@ -233,24 +233,44 @@ const FILLED = 0.8
 /** Formats whose size in bytes tells how many chunks they become; others are converted first. */
 const PLAIN = ['.md', '.markdown', '.txt']
 
-/** Counts the chunks that a model will be asked about, and those whose result is stored; null where they cannot be counted. */
-async function chunksOf(
-  { run: { experiment, root, request }, dataset: { dataset, profile } }: Planning,
-  kind: 'graph' | 'contexts',
-  choice: ModelChoice,
-  { chunk_size: size, overlap }: { chunk_size: number; overlap: number },
-): Promise<{ open: number; stored: number } | null> {
-  const folder = join(experiment.root, dataset.corpus_path)
+/** Texts in one request for embeddings; a chunk that the graph is read from adds about so many: itself, its entities and its relations. */
+const EMBEDDED = { plainAtOnce: 32, otherAtOnce: 64, ofGraphChunk: 20 }
+/** From eight descriptions on, a model joins those of a name: with so many chunks some names have them, about one for five chunks. */
+const JOINED = { leastChunks: 8, chunks: 5 }
+/** Bytes of a token of a service, about. */
+const TOKEN_BYTES = 4
+
+/** The documents and their sizes; null where these do not show how many chunks they become. */
+async function textFiles({ run, dataset: { dataset } }: Planning): Promise<{ path: string; bytes: number }[] | null> {
+  const folder = join(run.experiment.root, dataset.corpus_path)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
   if (files.length === 0 || files.some(({ name }) => !PLAIN.includes(extname(name).toLowerCase()))) return null
   const paths = files.map(({ parentPath, name }) => resolve(parentPath, name))
-  const readings = request.cold_reset ? 0 : storedReadings(root, profile.name, kind, modelNameOf(choice))
-  const unchanged = readings === 0 ? new Set() : await unchangedFiles(root, profile.name, paths)
+  return Promise.all(paths.map(async (path) => ({ path, bytes: (await stat(path)).size })))
+}
+
+type Chunker = ReturnType<typeof chunkerOf>
+const chunksIn = (bytes: number, { chunk_size: size, overlap }: Chunker): number =>
+  Math.max(1, Math.ceil((bytes - overlap) / (size * FILLED - overlap)))
+
+/** Counts the chunks that a model will be asked about, and those whose result is stored; null where they cannot be counted. */
+async function chunksOf(
+  planning: Planning,
+  kind: 'graph' | 'contexts',
+  choice: ModelChoice,
+  chunker: Chunker,
+): Promise<{ open: number; stored: number } | null> {
+  const { root, request } = planning.run
+  const { name } = planning.dataset.profile
+  const files = await textFiles(planning)
+  if (files === null) return null
+  const readings = request.cold_reset ? 0 : storedReadings(root, name, kind, choice)
+  const paths = files.map(({ path }) => path)
+  const unchanged = readings === 0 ? new Set() : await unchangedFiles(root, name, paths)
   let [all, kept] = [0, 0]
-  for (const path of paths) {
-    const { size: bytes } = await stat(path)
-    const chunks = Math.max(1, Math.ceil((bytes - overlap) / (size * FILLED - overlap)))
+  for (const { path, bytes } of files) {
+    const chunks = chunksIn(bytes, chunker)
     all += chunks
     if (unchanged.has(path)) kept += chunks
   }
@@ -260,47 +280,86 @@ async function chunksOf(
   return { open: all - stored, stored }
 }
 
-/** Reading the documents: a call for the context of each chunk, two for what the graph takes of it. Null where rules read them. */
-async function ingestionPart(planning: Planning): Promise<Part | null> {
-  const { run, dataset, set, past, stored } = planning
-  const kinds = (['usesGraph', 'usesContextual', 'usesTree'] as const).filter((kind) =>
-    run.aliases.some(({ base }) => approachDescriptor(base)[kind] === true),
-  )
-  if (kinds.length === 0) return null
-  if (set === null) return UNKNOWN
-  const roles: Record<(typeof kinds)[number], ModelRole> = {
-    usesGraph: 'graph_extract',
-    usesContextual: 'contextual_blurb',
-    usesTree: 'light_gen',
+/** What of reading the documents is for some approaches only. */
+const READINGS = ['usesGraph', 'usesContextual', 'usesTree'] as const
+type Reading = (typeof READINGS)[number]
+const reads = (base: BaseApproach, kind: Reading): boolean => approachDescriptor(base)[kind] === true
+const WRITERS: Record<Reading, ModelRole> = {
+  usesGraph: 'graph_extract',
+  usesContextual: 'contextual_blurb',
+  usesTree: 'light_gen',
+}
+
+/** Embedding the chunks of the documents unless they are stored, and what is made of them for `kinds`. Its time is not known. */
+async function embeddingPart(planning: Planning, choice: ModelChoice, kinds: readonly Reading[], isStored: boolean) {
+  const files = await textFiles(planning)
+  if (files === null) return UNKNOWN
+  const chunks = (chunker: Chunker): number => files.reduce((sum, { bytes }) => sum + chunksIn(bytes, chunker), 0)
+  const ofCorpus = chunks(chunkerOf(planning.dataset))
+  const ofKind = (kind: Reading): number =>
+    kind === 'usesGraph' ? chunks(EXTRACTION.chunk) * EMBEDDED.ofGraphChunk : ofCorpus
+  const requests = [
+    ...(isStored ? [] : [ofCorpus / EMBEDDED.plainAtOnce]),
+    ...kinds.map((kind) => ofKind(kind) / EMBEDDED.otherAtOnce),
+  ].map(Math.ceil)
+  const calls = requests.reduce((sum, each) => sum + each, 0)
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const usage: ModelUsage = {
+    model: modelNameOf(choice),
+    cloud: true,
+    calls,
+    unreported: 0,
+    input_tokens: Math.round((requests.length * bytes) / TOKEN_BYTES),
+    output_tokens: 0,
   }
-  const written = kinds.filter((kind) => !isRuleBased(set.roles[roles[kind]].backend))
-  if (written.length === 0) return null
-  const reads = (base: BaseApproach, kind: (typeof kinds)[number]): boolean => approachDescriptor(base)[kind] === true
-  const covers = ({ approaches }: Aggregate, kind: (typeof kinds)[number]): boolean =>
+  return { ...UNKNOWN, calls, cost: isCloudModel(choice) ? costOf([usage], planning.run.prices) : null }
+}
+
+/** Model calls that write contexts of chunks or a graph of them, and how many chunks are done before. */
+async function writingPart(planning: Planning, kind: Reading, choice: ModelChoice) {
+  if (kind === 'usesTree') return { part: UNKNOWN, stored: 0 }
+  const isGraph = kind === 'usesGraph'
+  const chunks = await (isGraph
+    ? chunksOf(planning, 'graph', choice, EXTRACTION.chunk)
+    : chunksOf(planning, 'contexts', choice, chunkerOf(planning.dataset)))
+  if (chunks === null) return { part: UNKNOWN, stored: 0 }
+  const { open, stored } = chunks
+  const all = open + stored
+  const joins = isGraph && all >= JOINED.leastChunks ? Math.round(all / JOINED.chunks) : 0
+  const { calls, atOnce } = isGraph ? EXTRACTION : CONTEXTS
+  return { part: open === 0 ? KEPT : byCalls(planning, choice, open * calls + joins, atOnce), stored }
+}
+
+/** Reading the documents: what models write of them, and their embedding. Null where rules read them, or a model of this machine embeds them and rules do the rest. */
+async function ingestionPart(planning: Planning): Promise<Part | null> {
+  const { run, set, past, stored } = planning
+  const kinds = READINGS.filter((kind) => run.aliases.some(({ base }) => reads(base, kind)))
+  if (set === null) return kinds.length === 0 ? null : UNKNOWN
+  const written = kinds.filter((kind) => !isRuleBased(set.roles[WRITERS[kind]].backend))
+  const { embed } = set.roles
+  const isEmbedded = !isRuleBased(embed.backend)
+  if (written.length === 0 && !isService(embed.backend)) return null
+  const covers = ({ approaches }: Aggregate, kind: Reading): boolean =>
     approaches.some(({ base_model: base, cells }) => cells.ok > 0 && reads(base, kind))
-  const current = run.request.cold_reset ? [] : await runsOfStoredCollections(planning)
-  const isMade = (kind: (typeof kinds)[number]): boolean =>
-    stored.some((base) => reads(base, kind)) || current.some((one) => covers(one, kind))
-  const open = run.request.cold_reset ? written : written.filter((kind) => !isMade(kind))
-  if (open.length === 0) return KEPT
-  const counted = await Promise.all(
-    open.map(async (kind) => {
-      if (kind === 'usesTree') return { part: UNKNOWN, stored: 0 }
-      const choice = set.roles[roles[kind]]
-      const { calls, atOnce } = kind === 'usesGraph' ? EXTRACTION : CONTEXTS
-      const chunks = await (kind === 'usesGraph'
-        ? chunksOf(planning, 'graph', choice, EXTRACTION.chunk)
-        : chunksOf(planning, 'contexts', choice, chunkerOf(dataset)))
-      if (chunks === null) return { part: UNKNOWN, stored: 0 }
-      const part = chunks.open === 0 ? KEPT : byCalls(planning, choice, chunks.open * calls, atOnce)
-      return { part, stored: chunks.stored }
-    }),
-  )
-  const parts = counted.map(({ part }) => part)
-  if (parts.every(({ source }) => source === 'kept')) return KEPT
+  const isCold = run.request.cold_reset
+  const current = isCold ? [] : await runsOfStoredCollections(planning)
+  const isMade = (kind: Reading): boolean =>
+    !isCold && (stored.some((base) => reads(base, kind)) || current.some((one) => covers(one, kind)))
+  const isRead = !isCold && (stored.length > 0 || current.length > 0)
+  const left = kinds.filter((kind) => !isMade(kind))
+  const open = left.filter((kind) => written.includes(kind))
+  const embedding =
+    isEmbedded && (!isRead || left.length > 0) ? await embeddingPart(planning, embed, left, isRead) : null
+  const counted = await Promise.all(open.map((kind) => writingPart(planning, kind, set.roles[WRITERS[kind]])))
+  const parts = counted.map(({ part }) => part).filter(({ source }) => source !== 'kept')
+  if (parts.length === 0 && embedding === null) return KEPT
   // A past run read everything, so its time and calls are no estimate of a part.
-  if (open.length < written.length || counted.some((each) => each.stored > 0)) return together(parts, run)
-  const covering = past.filter((one) => written.every((kind) => covers(one, kind)))
+  const isPart = open.length < written.length || counted.some((each) => each.stored > 0)
+  const needed = isEmbedded ? kinds : written
+  const isOfMore = ({ approaches }: Aggregate): boolean =>
+    written.length === 0 &&
+    READINGS.some((kind) => !kinds.includes(kind) && approaches.some(({ base_model: base }) => reads(base, kind)))
+  const covering = past.filter((one) => !isPart && needed.every((kind) => covers(one, kind)) && !isOfMore(one))
   const use = covering
     .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))
     .toSorted((one, other) => callsIn(other.models) - callsIn(one.models))[0]
@@ -311,7 +370,9 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
       cost: isPaid(use.models) ? costOf(use.models, run.prices) : null,
       source: 'rows',
     }
-  return together(parts, run)
+  if (embedding === null) return together(parts, run)
+  // Beside calls that write, embeddings take next to no time.
+  return parts.length === 0 ? embedding : together([...parts, { ...embedding, ms: 0 }], run)
 }
 
 /** Past runs that answered from the collections that are stored now, of the documents as they are. */

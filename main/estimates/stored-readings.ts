@@ -2,7 +2,11 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import process from 'node:process'
 import type Database from 'better-sqlite3'
+import { isRemoteModel, writerOf, type ModelChoice } from '../../contract/manifests/model-backends.ts'
+import { fillPlaceholders, type ModelRole } from '../../contract/manifests/models.ts'
+import { addressedName, readAddresses } from '../../core/model-addresses.ts'
 import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
 import { askFile, ingestionFile } from '../runner/ingestion/stored-ingestion.ts'
 import { embeddedStateDir } from '../runner/platform/platform-source.ts'
@@ -11,9 +15,19 @@ const CONTEXTS = 'SELECT count(*) FROM blurbs WHERE model = ?'
 const GRAPH = `SELECT count(*) FROM extractions JOIN chunks ON chunks.id = chunk_id JOIN documents ON documents.id = document_id
   WHERE json_extract(extract_model, '$.model') = ?`
 
+/** The name that texts of a model are stored under, which holds its settings and another address than the first. */
+function storedName(stateDir: string, role: ModelRole, choice: ModelChoice): string {
+  const name = writerOf(choice)
+  if (!isRemoteModel(choice)) return name
+  const address = fillPlaceholders(choice.base_url, process.env)
+  if (!address.ok || !URL.canParse(address.value)) return name
+  return addressedName(readAddresses(stateDir), role, name, { ...choice, base_url: address.value })
+}
+
 /** Counts the chunks that a model has written a context for, or has extracted for the graph. */
-export function storedReadings(root: string, profile: string, kind: 'graph' | 'contexts', model: string): number {
+export function storedReadings(root: string, profile: string, kind: 'graph' | 'contexts', choice: ModelChoice): number {
   const folder = embeddedStateDir(join(root, STATE_FOLDER), profile)
+  const model = storedName(folder, kind === 'graph' ? 'graph_extract' : 'contextual_blurb', choice)
   const file = kind === 'graph' ? join(folder, 'graph', `${profile}.sqlite`) : join(folder, 'rag/blurbs.sqlite')
   const count = (database: Database.Database): number =>
     database

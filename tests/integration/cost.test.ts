@@ -130,14 +130,14 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
   const unknown = JSON.parse((await plan('--models', 'hybrid-rag', '--json')).stdout) as object
   const cost = { amount: null, currency: 'EUR', unknown: ['no earlier run of hybrid-rag with paid'] }
-  expect(unknown).toMatchObject({ expected_cost: cost, parts: [{ part: 'answers', cost }] })
+  expect(unknown).toMatchObject({ expected_cost: cost, parts: [{ part: 'ingestion', calls: 1 }, { part: 'answers', cost }] })
   // Three calls take the place of rows that do not exist: asked for, counted, and kept for the next plan.
   const before = paidCalls()
   const calibrated = await plan('--models', 'vanilla-rag,hybrid-rag', '--calibrate')
   expect([calibrated.code, paidCalls() - before]).toEqual([0, 3])
   expect(calibrated.stdout).toMatch(/^chat: three calls took [\d.]+ m?s each, 1.000 tokens read, 500 written/)
   const next = await plan('--models', 'vanilla-rag,hybrid-rag')
-  expect(next.stdout).toMatch(/smoke: about .*, about 16 model calls, .*of hybrid-rag from three calls of each model/)
+  expect(next.stdout).toMatch(/smoke: about .*, about 17 model calls, .*of hybrid-rag from three calls of each model/)
   expect(next.stdout).toContain('smoke: expected cost 0.16 EUR')
   expect(paidCalls() - before).toBe(3)
   const json = JSON.parse((await plan('--models', 'vanilla-rag', '--json')).stdout) as { expected_cost: unknown }
