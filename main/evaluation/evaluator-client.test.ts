@@ -1,19 +1,26 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { EvaluationMetric } from '../../contract/common.ts'
 import { EVALUATOR_FAULTS, evaluatorReply as reply, expectedResult } from '../../tests/helpers/evaluator-faults.ts'
-import { json, type Behaviour } from '../../tests/helpers/fault-server.ts'
+import { hang, json, type Behaviour } from '../../tests/helpers/fault-server.ts'
 import { createEvaluatorClient } from './evaluator-client.ts'
 import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
 const server = await suiteFaultServer()
-const client = createEvaluatorClient({
-  url: `${server.url}/api/rag/evaluate`,
-  apiKey: 'key',
-  timeoutMs: 300,
-  retries: 1,
-  backoffMs: 1,
+const clientFor = (timeoutMs: number) =>
+  createEvaluatorClient({
+    url: `${server.url}/api/rag/evaluate`,
+    apiKey: 'key',
+    timeoutMs,
+    retries: 1,
+    backoffMs: 1,
+  })
+const client = clientFor(20_000)
+/** For an evaluator that does not answer: a busy machine needs more than this for one that does. */
+const impatient = clientFor(1000)
+afterAll(async () => {
+  await client.close()
+  await impatient.close()
 })
-afterAll(() => client.close())
 
 const both: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']
 const evidence = {
@@ -23,8 +30,8 @@ const evidence = {
   groundTruth: null as string | null,
   citedAnswer: null as string | null,
 }
-const run = (metrics = both, more: Partial<typeof evidence> = {}) =>
-  client.evaluate(metrics, { ...evidence, ...more }, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
+const run = (metrics = both, more: Partial<typeof evidence> = {}, by = client) =>
+  by.evaluate(metrics, { ...evidence, ...more }, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
 
 describe('states', () => {
   it('ok: every requested metric scored', async () => {
@@ -66,7 +73,13 @@ describe('states', () => {
 })
 
 it('three equal refusals of the key or the account end the calls; an answer or another refusal in between does not', async () => {
-  const refusing = createEvaluatorClient({ url: server.url, apiKey: 'key', timeoutMs: 300, retries: 1, backoffMs: 1 })
+  const refusing = createEvaluatorClient({
+    url: server.url,
+    apiKey: 'key',
+    timeoutMs: 20_000,
+    retries: 1,
+    backoffMs: 1,
+  })
   const ask = () => refusing.evaluate(both, evidence, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
   const said =
     'RAG evaluation failed: the model call for role evaluator failed: the upstream asks for payment (HTTP 402)'
@@ -220,7 +233,7 @@ describe('a good reply in a form of its own', () => {
 describe('every evaluator fault ends in its typed state', () => {
   it.each(EVALUATOR_FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_name, fault) => {
     server.script(fault.behaviour)
-    const result = await run(['faithfulness'])
+    const result = await run(['faithfulness'], {}, fault.behaviour === hang ? impatient : client)
     expect(result).toMatchObject(expectedResult(fault))
     expect(server.requests).toHaveLength(result.attempts)
   })

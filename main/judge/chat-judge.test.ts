@@ -205,7 +205,7 @@ describe('a faulty endpoint is a typed failure:', () => {
     ['20 MB', text(`"${'x'.repeat(20 * 1024 * 1024)}"`, 200, 'application/json'), 'invalid_response', 2],
   ])('%s', async (_, behaviour, code, attempts) => {
     server.script(behaviour)
-    const reply = await ask({ timeoutMs: code === 'timeout' ? 100 : 5000 })
+    const reply = await ask({ timeoutMs: code === 'timeout' ? 1000 : 5000 })
     expect(reply).toMatchObject({ ok: false, code, attempts })
     expect(server.requests).toHaveLength(attempts)
   })

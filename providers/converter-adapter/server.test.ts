@@ -193,7 +193,7 @@ describe('with a converter of scripted answers', () => {
     const { post, taskOf, status, port } = await adapter(url, {
       DOCCONV_ADAPTER_MAX_JOBS: '1',
       DOCCONV_ADAPTER_MAX_RESULT_BYTES: '30000000',
-      DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS: '1',
+      DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS: '3',
     })
     const id = await taskOf(await post('a.html', 'x'))
     await expect.poll(() => status(id)).toBe('success')
@@ -212,7 +212,7 @@ describe('with a converter of scripted answers', () => {
     const url = await scripted((_request, response) => void response.end('zip'))
     const { post, taskOf, status } = await adapter(url, {
       DOCCONV_ADAPTER_MAX_JOBS: '1',
-      DOCCONV_ADAPTER_RESULT_TTL_SECONDS: '1',
+      DOCCONV_ADAPTER_RESULT_TTL_SECONDS: '3',
     })
     const id = await taskOf(await post('a.html', 'x'))
     await expect.poll(() => status(id)).toBe('success')

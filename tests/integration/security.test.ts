@@ -102,7 +102,8 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
       ASSET_WORKER_CONCURRENCY: '64',
       ASSET_BAKER_CONCURRENCY: '64',
       PLATFORM_LOG_LEVEL: 'trace',
-      PLATFORM_REQUEST_TIMEOUT_SECONDS: '1',
+      // It holds for each of hundreds of requests at once, and ends those whose body does not arrive.
+      PLATFORM_REQUEST_TIMEOUT_SECONDS: '4',
       RERANKER_URL: reranker.url,
       RERANKER_API_KEY: token('reranker'),
     })

@@ -72,7 +72,7 @@ describe('services by address', () => {
         model: 'm',
         base_url: `${service.url}/v1/`,
         api_key_env: 'SECRET',
-        timeout_s: 1,
+        timeout_s: 30,
         ...(backend === 'openai' ? { retries: 0, cloud: false, defaults: {} } : {}),
       }) as ModelChoice
     const probes = modelServiceProbes([
@@ -92,7 +92,7 @@ describe('services by address', () => {
     const nothing = {
       consumer,
       models: { name: 'builtin', roles: {} } as unknown as SelectedModels,
-      rerankAdapter: { timeoutMs: 1000, url: null, apiKey: null },
+      rerankAdapter: { timeoutMs: 30_000, url: null, apiKey: null },
       ragPluginUrl: null,
       converter: null,
       speech: null,
@@ -104,7 +104,7 @@ describe('services by address', () => {
     const at = (name: string) => ({ url: `${service.url}/${name}`, token: 'secret' })
     const probes = remoteProbes({
       ...nothing,
-      rerankAdapter: { timeoutMs: 1000, url: at('reranker').url, apiKey: 'secret' },
+      rerankAdapter: { timeoutMs: 30_000, url: at('reranker').url, apiKey: 'secret' },
       ragPluginUrl: at('plugin').url,
       converter: at('converter'),
       speech: at('speech'),

@@ -372,7 +372,7 @@ describe('failures', () => {
     ['a service that hangs', () => undefined],
     ['a body that stalls', (response) => void response.writeHead(200).write('{"choices":')],
   ])('%s is a timeout and not asked again', async (_what, raw) => {
-    const { chat, service } = await openBackend({ reply: () => ({ raw }), choice: { timeout_s: 0.05 } })
+    const { chat, service } = await openBackend({ reply: () => ({ raw }), choice: { timeout_s: 1 } })
     await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
     expect(service.calls).toHaveLength(1)
   })
