@@ -16,7 +16,7 @@ import { isAnswering, keepCalibration } from '../runner/prepare/calibrations.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { journalPath, openVerdictJournal } from '../judge/verdict-journal.ts'
-import { rememberAddress } from '../../core/model-addresses.ts'
+import { rememberAddress } from '../../core/model-records/model-addresses.ts'
 import { plannedUse } from './planned-use.ts'
 import { storedReadings } from './stored-readings.ts'
 
@@ -238,12 +238,7 @@ it('a corpus whose names are described many times counts calls that join the des
   await writeFile(join(folder, 'a.md'), 'a'.repeat(4800 * 0.8 * 20))
   const { dataset: declared, ...rest } = dataset()
   const large = { ...rest, dataset: { ...declared, corpus_path: 'large' } }
-  const { parts } = await plannedUse(
-    planned(['graph-rag'], { experiment: { ...experiment, root } }),
-    large,
-    PLAN,
-    [],
-  )
+  const { parts } = await plannedUse(planned(['graph-rag'], { experiment: { ...experiment, root } }), large, PLAN, [])
   expect(parts[0]).toMatchObject({ part: 'ingestion', calls: 20 * 2 + 4 })
 })
 

@@ -1,5 +1,5 @@
 import type { ModelRole } from '../../../contract/manifests/models.ts'
-import { addressedName, readAddresses, rememberAddress } from '../../../core/model-addresses.ts'
+import { addressedName, readAddresses, rememberAddress } from '../../../core/model-records/model-addresses.ts'
 import type { SelectedModels } from '../../../core/select-models.ts'
 import type { ModelHost } from '../models/model-host.ts'
 

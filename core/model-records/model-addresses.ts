@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { isRemoteModel, type ModelChoice } from '../contract/manifests/model-backends.ts'
-import type { ModelRole } from '../contract/manifests/models.ts'
-import { jsonIn } from './json.ts'
+import { isRemoteModel, type ModelChoice } from '../../contract/manifests/model-backends.ts'
+import type { ModelRole } from '../../contract/manifests/models.ts'
+import { jsonIn } from '../json.ts'
 
 // Vectors and texts are stored under the name of their model. A service of the same name at another address may be another model, so what comes from there has
 // the address in its name. What is stored from before addresses were recorded counts as made at the first address that answers.
