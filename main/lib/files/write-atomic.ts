@@ -116,11 +116,9 @@ export async function nameNew(temporary: string, path: string): Promise<boolean>
     await link(temporary, path)
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error
-    // File systems without hard links: of two processes at the same moment the last one wins there.
-    if (await stat(path).catch(() => null)) return false
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    // File systems without hard links, each with a code of its own: of two processes at the same moment the last one wins there.
+    if ((await stat(path).catch(() => null)) !== null) return false
     await rename(temporary, path)
     return true
   }
