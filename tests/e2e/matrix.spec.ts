@@ -155,6 +155,12 @@ test('a very long question shows eight lines, and the rest by a button or a key'
   await expect.poll(heightOf).toBe(8 * 16 + 8)
 })
 
+test('an answer at which a pointer rests has its time, tokens and grade', async ({ page, open }) => {
+  await open(MATRIX)
+  const scored = cells(page).and(page.locator('[data-state=ok]')).first()
+  await expect(scored).toHaveAttribute('title', /^[\d.]+ m?s · [\d\u202f]+ tokens · judges [1-5]\.\d of 5$/)
+})
+
 test('missing is never shown as a low score: states have signs and no heat', async ({ page, open }) => {
   await open(MATRIX)
   await expect(cells(page).and(page.locator('[data-state=not_evaluable]')).first()).toHaveText(/^○/)

@@ -66,6 +66,8 @@ export const MatrixPageCell = z.strictObject({
   /** Why there is no value, in the evaluator's or runner's word. */
   reason: z.string().nullable(),
   latency_ms: z.number().nullable(),
+  /** Tokens of its model calls together; null where the gateway reported none. */
+  total_tokens: count.nullable(),
   judge_mean: z.number().nullable(),
   /** UTF-16 units; null without an answer. */
   answer_chars: count.nullable(),

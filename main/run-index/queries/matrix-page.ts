@@ -49,6 +49,7 @@ interface CellRow {
   value: number | null
   reason: string | null
   latency_ms: number | null
+  total_tokens: number | null
   judge_mean: number | null
   answer_chars: number | null
 }
@@ -115,7 +116,8 @@ function pageRows(
     db
       .prepare<[number, string], CellRow>(
         `SELECT c.question, c.alias, lower(hex(c.row_id)) AS row_id, c.status, c.error_type, c.evaluation,
-           c.${stateColumn(metric)} AS state, c.${valueColumn(metric)} AS value, c.latency_ms, c.judge_mean, c.answer_chars,
+           c.${stateColumn(metric)} AS state, c.${valueColumn(metric)} AS value, c.latency_ms, c.total_tokens,
+           c.judge_mean, c.answer_chars,
            (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
          FROM cells c WHERE c.scope = ? AND c.question IN (SELECT value FROM json_each(?))`,
       )

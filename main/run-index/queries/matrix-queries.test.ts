@@ -49,6 +49,7 @@ describe('the matrix', () => {
           value: outcome.kind === 'scored' ? outcome.score : null,
           reason: 'reason' in outcome ? outcome.reason : null,
           latency_ms: row.metrics.operational.latency_ms,
+          total_tokens: row.metrics.operational.token_usage?.total_tokens ?? null,
           answer_chars: row.evidence?.answer.length ?? null,
         })
         const { scores } = goldenJudgments(dataset).queries[index]!.per_judge['judge-a']!

@@ -4,7 +4,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
 import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
-import { differenceValue, duration, metricValue } from '../../components/format.ts'
+import { count, differenceValue, duration, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
 import type { AnswerStarts } from './answer-starts.ts'
 import { answerLines, type ColumnPlace } from './geometry.ts'
@@ -39,6 +39,16 @@ function asideOf(metric: IndexMetric, { judge_mean: judge, latency_ms: latency, 
     ...(latency === null || metric === latencyMs.id || status !== 'ok' ? [] : [duration(latency)]),
   ].join(' ')
 }
+
+/** What the answer took and how judges grade it, for a pointer that rests on it and for a screen reader. */
+const detailsOf = ({ latency_ms: latency, total_tokens: tokens, judge_mean: judge }: MatrixPageCell): string =>
+  [
+    latency !== null && duration(latency),
+    tokens !== null && WORDS.answerTokens(count(tokens)),
+    judge !== null && WORDS.judgesGave(judge.toFixed(1)),
+  ]
+    .filter(Boolean)
+    .join(' · ')
 
 /** One cell in at most two elements: value on its heat colour, or the sign of its state. Undefined: not read yet; null: no row. */
 const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
@@ -81,7 +91,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
     const background =
       start === undefined ? heat : `linear-gradient(${heat} ${FIGURES_HEIGHT}px, transparent ${FIGURES_HEIGHT}px)`
     return (
-      <div {...common} {...marks} style={{ left, background, color: ink }} data-state="ok">
+      <div {...common} {...marks} style={{ left, background, color: ink }} data-state="ok" title={detailsOf(cell)}>
         {difference === null ? metricValue(metric, cell.value) : differenceValue(metric, difference)}
         {aside !== '' && <span className={styles.aside}>{aside}</span>}
         {answer}

@@ -11,6 +11,7 @@ const cell = (row: string, value: number | null): MatrixPageCell => ({
   value,
   reason: null,
   latency_ms: 12,
+  total_tokens: 640,
   judge_mean: null,
   answer_chars: 40,
 })
