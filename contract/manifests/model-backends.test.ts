@@ -70,6 +70,11 @@ const onnx = (more: object = {}): string =>
 const openai = (defaults: object): string =>
   embeddingSpaceOf(model('openai', { model: 'small', base_url: 'http://127.0.0.1', defaults }))
 
+it.each(Object.entries(MODEL_BACKENDS))('every setting of the backend %s has an effect', (_, { settings, effects }) => {
+  const { backend: _backend, model: _model, ...shape } = settings.shape
+  expect(Object.keys(effects).toSorted()).toEqual(Object.keys(shape).toSorted())
+})
+
 describe('embeddingSpaceOf', () => {
   it('is the name alone of a built-in model, whose stored collections stay valid', () => {
     expect(embeddingSpaceOf({ backend: 'builtin', model: 'hashed-768' })).toBe('hashed-768')

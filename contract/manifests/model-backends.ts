@@ -8,6 +8,12 @@ import { Identifier } from '../common.ts'
 export const ModelTask = z.enum(['embedding', 'rerank', 'generation'])
 export type ModelTask = z.infer<typeof ModelTask>
 
+/**
+ * What another value of a setting can change. `vectors`, `replies` and `both` are part of the name that such vectors and texts are stored under; of an object
+ * the members count one by one. These and `answers` are conditions of rows (decision 048). `time`: when an answer arrives, or whether one does.
+ */
+type Effect = 'vectors' | 'replies' | 'both' | 'answers' | 'time'
+
 interface BackendDescriptor {
   /** Holds what a model of this backend declares in the manifest. */
   settings: z.ZodObject<{ backend: z.ZodLiteral<string>; model: z.ZodString }>
@@ -21,10 +27,8 @@ interface BackendDescriptor {
   isFile?: boolean
   /** `model` is a name or the path of a folder. A path may hold variables of the environment; it is shown by the folder's name only. */
   mayBeFolder?: boolean
-  /** Settings that change the vectors of an embedding. Members of an object count one by one. */
-  vectorSettings?: readonly string[]
-  /** Settings that change what a generating model writes. Members of an object count one by one. */
-  replySettings?: readonly string[]
+  /** Every setting besides backend and model. */
+  effects: Readonly<Record<string, Effect>>
   /** Of a service at `base_url`: what is asked below that address, without credentials, to see whether it is there. */
   healthPath?: string
 }
@@ -40,11 +44,13 @@ export const ApiKeyVariable = z
 
 /** Settings of a model service. Its address may begin with a variable of the environment; the key is named, never written. */
 const atAddress = { base_url: z.string().min(1), api_key_env: ApiKeyVariable.nullable().default(null) }
+const ADDRESS_EFFECTS = { base_url: 'answers', api_key_env: 'time' } as const
 
 export const MODEL_BACKENDS = {
   builtin: {
     settings: z.strictObject({ backend: z.literal('builtin'), model: Identifier }),
     tasks: ModelTask.options,
+    effects: {},
     localLabel: 'Built-in rules',
     isRuleBased: true,
   },
@@ -68,8 +74,15 @@ export const MODEL_BACKENDS = {
     tasks: ModelTask.options,
     localLabel: 'ONNX folder or hub id',
     mayBeFolder: true,
-    vectorSettings: ['dtype', 'query_prefix', 'document_prefix', 'pooling', 'max_tokens'],
-    replySettings: ['dtype', 'max_new_tokens'],
+    effects: {
+      task: 'answers',
+      dtype: 'both',
+      query_prefix: 'vectors',
+      document_prefix: 'vectors',
+      pooling: 'vectors',
+      max_tokens: 'vectors',
+      max_new_tokens: 'replies',
+    },
   },
   /** A GGUF file in a process of its own, by llama.cpp. Roles that name the same file with the same settings share one load. */
   gguf: {
@@ -98,8 +111,17 @@ export const MODEL_BACKENDS = {
     tasks: ['embedding', 'generation'],
     localLabel: 'GGUF file',
     isFile: true,
-    vectorSettings: ['context_size', 'query_prefix', 'document_prefix'],
-    replySettings: ['context_size', 'max_new_tokens'],
+    effects: {
+      context_size: 'both',
+      gpu: 'answers',
+      threads: 'time',
+      max_new_tokens: 'replies',
+      timeout_s: 'time',
+      keep_alive_s: 'time',
+      memory_mib: 'time',
+      query_prefix: 'vectors',
+      document_prefix: 'vectors',
+    },
   },
   /** Any OpenAI-compatible service. */
   openai: {
@@ -117,8 +139,14 @@ export const MODEL_BACKENDS = {
       defaults: z.record(z.string(), z.json()).default({}),
     }),
     tasks: ['embedding', 'generation'],
-    vectorSettings: ['defaults'],
-    replySettings: ['defaults'],
+    effects: {
+      ...ADDRESS_EFFECTS,
+      timeout_s: 'time',
+      retries: 'time',
+      cloud: 'answers',
+      concurrency: 'time',
+      defaults: 'both',
+    },
     healthPath: '/models',
   },
   /** A service of Hugging Face's text-embeddings-inference (TEI), which serves one model: it either embeds or reranks. */
@@ -133,7 +161,7 @@ export const MODEL_BACKENDS = {
       document_prefix: z.string().optional(),
     }),
     tasks: ['embedding', 'rerank'],
-    vectorSettings: ['query_prefix', 'document_prefix'],
+    effects: { ...ADDRESS_EFFECTS, timeout_s: 'time', query_prefix: 'vectors', document_prefix: 'vectors' },
     healthPath: '/health',
   },
 } as const satisfies Record<string, BackendDescriptor>
@@ -193,20 +221,28 @@ const PATH = /^(?:[./]|[A-Za-z]:[\\/]|\\\\)/
  */
 export function embeddingSpaceOf(choice: ModelChoice): string {
   const isDimension = (member: string): boolean => member === 'dimensions'
-  return withSettings(choice, descriptorOf(choice.backend).vectorSettings, isDimension)
+  return withSettings(choice, 'vectors', isDimension)
 }
 
 /** The name of a generating model with every setting that changes what it writes: texts of two such models are not interchangeable. */
-export const writerOf = (choice: ModelChoice): string =>
-  withSettings(choice, descriptorOf(choice.backend).replySettings, () => false)
+export const writerOf = (choice: ModelChoice): string => withSettings(choice, 'replies', () => false)
+
+/** The settings of a model that can change an answer, as declared. */
+export function conditionsOf(choice: ModelChoice) {
+  const { effects } = descriptorOf(choice.backend)
+  return Object.fromEntries(
+    Object.entries(choice).filter(([name]) => Object.hasOwn(effects, name) && effects[name] !== 'time'),
+  )
+}
 
 function withSettings(
   choice: ModelChoice,
-  names: readonly string[] = [],
+  changed: 'vectors' | 'replies',
   isLeftOut: (member: string) => boolean,
 ): string {
-  const given = names.flatMap((name) => {
-    const value = (choice as Record<string, unknown>)[name]
+  const { effects } = descriptorOf(choice.backend)
+  const given = Object.entries(choice).flatMap(([name, value]: [string, unknown]) => {
+    if (effects[name] !== changed && effects[name] !== 'both') return []
     if (typeof value !== 'object' || value === null) return [[name, value] as const]
     return Object.entries(value).filter(([member]) => !isLeftOut(member))
   })

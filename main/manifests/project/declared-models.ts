@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ResolvedModels } from '../../../contract/evidence/provenance.ts'
 import {
+  conditionsOf,
   isModelPath,
   isRemoteModel,
   modelNameOf,
@@ -14,17 +15,6 @@ import { hashOf } from '../load-manifest.ts'
 
 // Which settings of a model are conditions of a row: those that can change what it answers. They are in each row, role by role, so that a refusal
 // names the field, and so that a repair of one role leaves the answers of others as they are (decision 048).
-
-/** Settings that change when an answer arrives, or whether one does, and never its text. */
-const CHANGES_NO_ANSWER = [
-  'api_key_env',
-  'concurrency',
-  'keep_alive_s',
-  'memory_mib',
-  'retries',
-  'threads',
-  'timeout_s',
-] as const
 
 type ResolvedRole = ResolvedModels['roles'][string]
 type Environment = Readonly<Record<string, string | undefined>>
@@ -45,11 +35,9 @@ function resolvedDigest(choice: ModelChoice, env: Environment): string | null {
 }
 
 function declaredModel(choice: ModelChoice, env: Environment | undefined): ResolvedRole {
-  const { backend, model, ...all } = choice
+  const { backend, model } = choice
   const name = modelNameOf(choice)
-  const settings = Object.fromEntries(
-    Object.entries(all).filter(([field]) => !(CHANGES_NO_ANSWER as readonly string[]).includes(field)),
-  )
+  const settings = conditionsOf(choice)
   if (isRemoteModel(choice)) settings['base_url'] = withoutCredentials(choice.base_url)
   // Two files of one name can be two models. A path belongs to one machine, so its hash is recorded.
   if (name !== model) settings['path_sha256'] = hash('sha256', model)
