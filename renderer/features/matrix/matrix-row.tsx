@@ -44,7 +44,7 @@ function asideOf(metric: IndexMetric, { judge_mean: judge, latency_ms: latency, 
 const detailsOf = ({ latency_ms: latency, total_tokens: tokens, judge_mean: judge }: MatrixPageCell): string =>
   [
     latency !== null && duration(latency),
-    tokens !== null && WORDS.answerTokens(count(tokens)),
+    tokens !== null && WORDS.tokens(count(tokens)),
     judge !== null && WORDS.judgesGave(judge.toFixed(1)),
   ]
     .filter(Boolean)

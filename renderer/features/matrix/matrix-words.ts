@@ -72,7 +72,6 @@ export const MATRIX_WORDS = {
   difference: (metric: string) => `${metric}, differences`,
   heatScale: (worst: string, best: string) => `Heat scale from ${worst} to ${best}`,
   hatched: ' no value',
-  answerTokens: (count: string) => `${count} tokens`,
   judgesGave: (mean: string) => `judges ${mean} of 5`,
   judgeMark: 'J3.5, beside the value of the answer you look at: mean grade of the judges, 1 to 5',
   unequal: '▲ Means rest on different questions; pairwise differences use only the shared ones',
