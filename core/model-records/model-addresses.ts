@@ -29,8 +29,9 @@ const keyOf = (role: ModelRole, name: string): string => `${role} ${name}`
 /** Null for a model of this machine. The address has no variables left. */
 function digestOf(choice: ModelChoice): string | null {
   if (!isRemoteModel(choice)) return null
-  const { origin, pathname } = new URL(choice.base_url)
-  return hash('sha256', `${origin}${pathname}`.replace(/\/+$/, '')).slice(0, 16)
+  const url = new URL(choice.base_url)
+  if (['localhost', '[::1]'].includes(url.hostname)) url.hostname = '127.0.0.1'
+  return hash('sha256', `${url.origin}${url.pathname}`.replace(/\/+$/, '')).slice(0, 16)
 }
 
 /** The name that what a model makes in a role is stored under. */

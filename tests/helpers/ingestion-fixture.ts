@@ -94,8 +94,12 @@ export function gatedEmbedding() {
 }
 
 /** Runs the job of a profile to its end. */
-export async function ingest(service: IngestionService, profile = 'smoke'): Promise<IngestionRecord> {
-  const { ingestion_id: id } = await service.submit({ profile }, { inRequest: true })
+export async function ingest(
+  service: IngestionService,
+  profile = 'smoke',
+  { retry = false } = {},
+): Promise<IngestionRecord> {
+  const { ingestion_id: id } = await service.submit({ profile, retry }, { inRequest: true })
   return service.settled(id)
 }
 

@@ -32,6 +32,6 @@ it('documents that the collection lacked are counted from the records of the row
     return { ...row, evidence: { ...row.evidence!, derivations } }
   })
   expect(ingestionWords(await aggregateRun(streamOf(rows), context))).toBe(
-    'Documents: 2 of 12 left out of the search, because a text of them could not be embedded; a resumed run tries again',
+    'Documents: 2 of 12 left out of the search, because a text of them could not be embedded; a new run tries again',
   )
 })

@@ -12,7 +12,7 @@ export function ingestionWords({
     ...(leftOut === undefined
       ? []
       : [
-          `Documents: ${countWords(leftOut.without_vectors)} of ${countWords(leftOut.documents)} left out of the search, because a text of them could not be embedded; a resumed run tries again`,
+          `Documents: ${countWords(leftOut.without_vectors)} of ${countWords(leftOut.documents)} left out of the search, because a text of them could not be embedded; a new run tries again`,
         ]),
     ...(extraction === undefined ? [] : [extractionWords(extraction)]),
     ...(contexts === undefined

@@ -12,5 +12,6 @@ export async function rotationsOf(
   if (stored?.state !== 'read') return DEFAULT_ROTATIONS
   const { judges, runtime } = stored.judgments
   const isSame = judges.length === models.length && judges.every((judge) => models.includes(judge))
-  return (isSame ? runtime?.rotations : undefined) ?? DEFAULT_ROTATIONS
+  // Where it is not recorded, each judge was asked once.
+  return isSame ? (runtime?.rotations ?? 1) : DEFAULT_ROTATIONS
 }

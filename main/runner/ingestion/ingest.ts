@@ -148,7 +148,7 @@ export interface Ingestion {
   datasetId: string
   /** True when an approach of the run reads the graph. */
   graph: boolean
-  /** True where documents that the graph lacks are tried again: not for a run that has rows, because they were answered from this graph. */
+  /** True where documents that the collection or the graph lacks are tried again: not for a run that has rows, because they were answered from this graph. */
   retry?: boolean
   emit: (event: RunEvent) => void
   /** Cancels the job on the platform. */
@@ -172,7 +172,7 @@ export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpu
   let id: string | null = null
   try {
     for (;;) {
-      const accepted = await ask((signal) => client.submitIngestion(profile, { graph, retry: graph && retry }, signal))
+      const accepted = await ask((signal) => client.submitIngestion(profile, { graph, retry }, signal))
       id = accepted.ingestion_id
       const unchanged = isUnchanged(accepted)
       const announced = new Map<string, string>()

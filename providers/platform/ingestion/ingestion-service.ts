@@ -30,6 +30,7 @@ import {
   profileRevision,
   toRecord,
 } from './job-record.ts'
+import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
 import { INGESTION, openJobDatabase } from './job-tables.ts'
@@ -215,8 +216,13 @@ export class IngestionService {
   async #isIntact({ collection, order, progress }: Job, request: IngestionRequest): Promise<boolean> {
     const { store, embeddingSpace, graph, logger } = this.#deps
     const info = await store.info(collection)
-    const expected = chunksDerivation(order.profile, order.contentDigest, embeddingSpace)
-    if (info?.contentDigest !== collectionDigest(expected)) return false
+    const expected = collectionDigest(chunksDerivation(order.profile, order.contentDigest, embeddingSpace))
+    if (info?.contentDigest !== expected) {
+      // A collection without some documents is completed only where that is asked for: answers of a run were made from it.
+      const { left_out: leftOut, ...derivation } = info?.derivation ?? {}
+      if (request.retry === true || leftOut === undefined || collectionDigest(derivation as Derivation) !== expected)
+        return false
+    }
     const damage = (await store.damage?.(collection)) ?? null
     if (damage !== null) {
       logger?.warn(`${damage}; it is built again`)

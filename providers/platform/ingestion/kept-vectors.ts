@@ -36,6 +36,7 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
   let reused = 0
   let table: VectorFile | null = null
   let opening: Promise<void> | null = null
+  let dimensions: number | null = null
   const failed = (doing: string, error: unknown): null => {
     if (!isSystemError(error)) throw error
     problem ??= `vectors cannot be ${doing}: ${file}: ${error.message}`
@@ -74,9 +75,10 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
         missing.map((at) => texts[at]!),
         signal,
       )
-      // The caller reports a wrong number; nothing of such an answer is kept.
+      // The caller reports a wrong number and another size; nothing of such an answer is kept.
       if (made.length !== missing.length) return made
-      keep(missing.map((at, index) => [keys[at]!, made[index]!]))
+      dimensions ??= (vectors.find((vector) => vector !== null) ?? made[0]!).length
+      if (made.every(({ length }) => length === dimensions)) keep(missing.map((at, index) => [keys[at]!, made[index]!]))
       for (const [index, at] of missing.entries()) vectors[at] = made[index]!
       return vectors as Float32Array[]
     },

@@ -33,14 +33,14 @@ const documentsOf = async (): Promise<string[]> => [
 ]
 
 describe('a document with a text that cannot be embedded', () => {
-  it('is left out of the collection and named, and the next ingestion embeds that document alone', async () => {
+  it('is left out of the collection and named, and an ingestion that tries it again embeds that document alone', async () => {
     await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(12))
     const record = await ingest(site.service({ embed: without(7) }))
     expect(record).toMatchObject({
       status: 'completed',
       errors: [],
       warnings: [
-        'search finds nothing of 1 document of 12: doc-007.md (data[1].embedding: null); a resumed run tries again',
+        'search finds nothing of 1 document of 12: doc-007.md (data[1].embedding: null); a new run tries again',
       ],
       counts: { documents_not_embedded: 1 },
     })
@@ -49,6 +49,8 @@ describe('a document with a text that cannot be embedded', () => {
       documents: 12,
       without_vectors: 1,
     })
+    // A run with answers from this collection goes on with it.
+    expect(await ingest(site.service({ embed: without(7) }))).toMatchObject({ id: record.id })
     const asked: string[] = []
     const repaired = await ingest(
       site.service({
@@ -57,6 +59,8 @@ describe('a document with a text that cannot be embedded', () => {
           return hashEmbeddings(texts)
         },
       }),
+      'smoke',
+      { retry: true },
     )
     expect([repaired.status, repaired.warnings, repaired.id === record.id]).toEqual(['completed', [], false])
     expect(asked.filter((text) => !/Document 7|Lock 7 |was built/.test(text))).toEqual([])
@@ -67,11 +71,17 @@ describe('a document with a text that cannot be embedded', () => {
   })
 
   it('is left out where its vector has another size', async () => {
-    const embed: EmbedDocuments = async (texts) =>
-      (await hashEmbeddings(texts)).map((vector, at) => (texts[at]!.includes('Lock 1 ') ? vector.subarray(1) : vector))
+    const embed: EmbedDocuments = async (texts) => {
+      if (texts.length > 1 && texts.some((text) => text.includes('Lock 1 '))) throw unusable
+      return (await hashEmbeddings(texts)).map((vector, at) =>
+        texts[at]!.includes('Lock 1 ') ? vector.subarray(1) : vector,
+      )
+    }
     const record = await ingest(site.service({ embed }))
     expect(record.warnings[0]).toMatch(/1 document of 3: doc-001\.md \(.*767 dimensions.*768\)/)
     expect(await documentsOf()).toEqual(['doc-000.md', 'doc-002.md'])
+    const repaired = await ingest(site.service(), 'smoke', { retry: true })
+    expect([repaired.status, repaired.warnings]).toEqual(['completed', []])
   })
 
   it('is left out where a semantic chunker embeds its sentences', async () => {
@@ -96,6 +106,37 @@ describe('a document with a text that cannot be embedded', () => {
     expect(record.status).toBe('failed')
     expect(record.errors[0]!.message).toMatch(/^embedding failed: (data\[1\]\.embedding: null|no answer)$/)
     expect(phase(record, 'embed').status).toBe('failed')
+  })
+
+  it('ends the ingestion where the model has another size since, and a later one begins again', async () => {
+    await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(150))
+    let calls = 0
+    const changing: EmbedDocuments = async (texts) => {
+      calls += 1
+      const vectors = await hashEmbeddings(texts)
+      return calls === 1 ? vectors : vectors.map((vector) => vector.subarray(1))
+    }
+    const record = await ingest(site.service({ embed: changing }))
+    expect([record.status, record.errors[0]!.message]).toEqual([
+      'failed',
+      'embedding failed: a vector has 767 dimensions, the first has 768',
+    ])
+    expect((await ingest(site.service({ embed: changing }))).status).toBe('completed')
+  })
+
+  it.each([
+    ['HTTP 503', new ModelCallError('upstream_error', 'embed', 'HTTP 503', { status: 503 }), 1],
+    ['HTTP 500', new ModelCallError('upstream_error', 'embed', 'HTTP 500', { status: 500 }), 12],
+    ['an unreadable answer', unusable, 12],
+  ])('ends the ingestion after a few calls where each one gives %s', async (_, error, most) => {
+    await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(200))
+    let calls = 0
+    const embed: EmbedDocuments = () => {
+      calls += 1
+      return Promise.reject(error)
+    }
+    expect((await ingest(site.service({ embed }))).status).toBe('failed')
+    expect(calls).toBeLessThanOrEqual(most)
   })
 
   it('ends the ingestion of a corpus without another document', async () => {

@@ -1,9 +1,11 @@
 import { plural } from '../../../contract/words.ts'
 import { messageOf } from '../../../core/json.ts'
+import { ModelCallError } from '../models/model-host.ts'
 import { isOwnFault, mostFailedOf } from '../rag/derived-collection.ts'
 
-/** True for a failed call that another text may not have. A service that gives no answer in time does so for any. */
-export const isFaultOfText = (error: unknown): boolean => isOwnFault(error) && error.code !== 'timeout'
+/** True for a failed call that another text may not have. A service that gives no answer in time, or is unavailable, does so for any. */
+export const isFaultOfText = (error: unknown): boolean =>
+  isOwnFault(error) && error.code !== 'timeout' && !(error instanceof ModelCallError && (error.status ?? 0) > 500)
 
 /** Documents of which a text cannot be embedded, with what failed: a few are left out instead of ending the ingestion. */
 export class LeftOutDocuments {
@@ -37,7 +39,7 @@ export class LeftOutDocuments {
   warning(): string | null {
     if (this.count === 0) return null
     const failed = [...this.#reasons].map(([document, error]) => ({ document, error }))
-    return `search finds nothing of ${plural(this.count, 'document')} of ${this.#documents}: ${namedDocuments(failed)}; a resumed run tries again`
+    return `search finds nothing of ${plural(this.count, 'document')} of ${this.#documents}: ${namedDocuments(failed)}; a new run tries again`
   }
 }
 

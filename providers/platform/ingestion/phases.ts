@@ -5,7 +5,7 @@ import type { IngestionProfile, ParserName } from '../../../contract/manifests/c
 import { messageOf } from '../../../core/json.ts'
 import { ChunkingError } from '../../../core/chunking/errors.ts'
 import { chunkTextWith, type KnownChanges } from './chunking/chunk-in-turns.ts'
-import { VectorStoreUnavailableError } from '../stores/vector-store/vector-store.ts'
+import { InvalidVectorError, VectorStoreUnavailableError } from '../stores/vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorList, VectorStore } from '../stores/vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
 import { hashCorpus, listCorpus } from './corpus.ts'
@@ -183,6 +183,9 @@ export async function chunk(
   return { result: chunks, note: empty.length === 0 ? null : `documents without text: ${empty.join(', ')}` }
 }
 
+/** Texts in a row that may fail before the service counts as broken. */
+const MOST_IN_ROW = 2
+
 /**
  * embed: a vector for each chunk, batch by batch. They stay in the file of kept vectors and are read when their turn comes. In memory are only those
  * that are not in that file: it cannot be used, or the collection as it is has them. A batch that fails is halved until the text is alone that
@@ -198,30 +201,44 @@ export async function embedChunks(
 ): Promise<PhaseOutcome<{ chunks: readonly StoredChunk[]; vectors: VectorList }>> {
   const notKept = new Map<StoredChunk, Float32Array>()
   let dimensions: number | null = null
+  let failedInRow = 0
   const embedSome = async (some: readonly StoredChunk[]): Promise<void> => {
     const asked = some.filter(({ document }) => !leftOut.has(document))
     const texts = asked.map(({ indexText }) => indexText)
     if (texts.length === 0) return
+    let embedded: Float32Array[]
     try {
-      const embedded = await abortable(embed(texts, signal), signal)
-      if (embedded.length !== texts.length)
-        throw new PhaseFailure('embed', `${embedded.length} embeddings for ${texts.length} chunks`, {
-          service: 'embedding',
-        })
-      dimensions ??= embedded[0]!.length
-      for (const [at, chunk] of asked.entries()) {
-        const vector = embedded[at]!
-        if (vector.length !== dimensions) leftOut.add(chunk.document, otherSize(vector.length, dimensions))
-        else if (!kept.has(chunk.indexText)) notKept.set(chunk, vector)
-      }
+      embedded = await abortable(embed(texts, signal), signal)
     } catch (error) {
       signal.throwIfAborted()
       if (asked.length > 1 && isFaultOfText(error)) {
         const half = Math.ceil(asked.length / 2)
         await embedSome(asked.slice(0, half))
         await embedSome(asked.slice(half))
-      } else leftOut.add(asked[0]!.document, error)
+      } else leaveOut(asked[0]!, error)
+      return
     }
+    if (embedded.length !== texts.length)
+      throw new PhaseFailure('embed', `${embedded.length} embeddings for ${texts.length} chunks`, {
+        service: 'embedding',
+      })
+    const { length } = embedded[0]!
+    dimensions ??= length
+    if (length !== dimensions) {
+      const text = `has ${length} dimensions, the first has ${dimensions}`
+      // Several texts of another size are a model of another size, which has the name of the one before.
+      if (asked.length > 1) throw new InvalidVectorError(`embedding failed: a vector ${text}`)
+      leaveOut(asked[0]!, new ModelCallError('invalid_response', 'embed', `its embedding ${text}`))
+      return
+    }
+    failedInRow = 0
+    for (const [at, chunk] of asked.entries()) if (!kept.has(chunk.indexText)) notKept.set(chunk, embedded[at]!)
+  }
+  const leaveOut = ({ document }: StoredChunk, error: unknown): void => {
+    failedInRow += 1
+    // Where no text between them can be embedded, it is the service.
+    if (failedInRow > MOST_IN_ROW) throw error
+    leftOut.add(document, error)
   }
   count('chunks_to_embed', chunks.length)
   const pause = createPauses(signal)
@@ -232,7 +249,7 @@ export async function embedChunks(
     const batch = chunks.slice(from, from + EMBED_BATCH)
     await embedSome(batch).catch((error: unknown) => {
       signal.throwIfAborted()
-      if (error instanceof PhaseFailure) throw error
+      if (error instanceof PhaseFailure || error instanceof InvalidVectorError) throw error
       throw new PhaseFailure('embed', `embedding failed: ${messageOf(error)}`, {
         service: 'embedding',
         httpStatus: statusOf(error),
@@ -251,9 +268,6 @@ export async function embedChunks(
   }
   return { result: { chunks: used, vectors: { length: used.length, at } } }
 }
-
-const otherSize = (size: number, first: number): ModelCallError =>
-  new ModelCallError('invalid_response', 'embed', `its embedding has ${size} dimensions, the first has ${first}`)
 
 /** vector_write: replaces the collection at once; `beforeSwitch` throws when this run may not do so any more. */
 export async function writeVectors(

@@ -179,6 +179,31 @@ describe('a limit that an earlier process has learned', () => {
     },
   )
 
+  it.each([
+    ['by a connection that limits the answer', { max_tokens: 50 }, 2000],
+    ['by any other', {}, 2000],
+  ])('a prompt over the window is refused before it is sent %s', async (_, defaults, words) => {
+    const { service, backend } = await openBackend({
+      reply: ({ path }) =>
+        path === '/v1/models' ? { json: { data: [{ id: 'm', max_model_len: 1000 }] } } : answered(),
+      choice: { defaults },
+      asksWindow: true,
+    })
+    await backend.chat!({ messages: messages(10) })
+    const calls = service.calls.length
+    await expect(backend.chat!({ messages: messages(words) })).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+    })
+    expect(service.calls).toHaveLength(calls)
+  })
+
+  it('a complete answer to a prompt that just fits the window is kept', async () => {
+    const reply: OpenAiSetup['reply'] = ({ path }) =>
+      path === '/v1/models' ? { json: { data: [{ id: 'm', max_model_len: 2100 }] } } : answered()
+    const { backend } = await openBackend({ reply, asksWindow: true })
+    await expect(backend.chat!({ messages: messages(2000) })).resolves.toMatchObject({ choices: [{}] })
+  })
+
   it('a window is unknown again in a running process once the model is forgotten', async () => {
     let window = 1500
     const { chat, rooms, forget } = await nextProcess(

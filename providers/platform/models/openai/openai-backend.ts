@@ -83,8 +83,9 @@ export function createOpenAiBackend(
       // A service that loads a model at its first call knows the window only then; one that cuts prompts without a word is the reason to ask.
       if (asksWindow && wasUnsure && (isUnsure() || ASKED_AFTER.has(known))) {
         await askOnce(ASKED_AFTER)
-        // A prompt that exceeds the window was cut where the service names that window.
-        roomFor(service, request, null)
+        // A prompt that exceeds the window was cut where the service names that window; with less room the answer is whole.
+        const window = known.record.context_window
+        if (window !== null && promptTokens(request) > window) roomFor(service, request, null)
       }
       return completion
     },
@@ -192,21 +193,22 @@ async function chat(
   // A limit of the connection is its own business; a caller's holds in any case.
   const hasLimit =
     ['max_tokens', 'max_completion_tokens'].some((field) => field in defaults) || 'max_completion_tokens' in request
-  const make = (measured: number | null): Record<string, unknown> => ({
-    ...defaults,
-    // What approaches send is their default: that of the connection replaces it, and null sends none.
-    temperature: declared === undefined ? temperature : (declared ?? undefined),
-    ...request,
-    ...(writesCalls() ? { messages: askedInText(request) } : {}),
-    model: choice.model,
-    cache: undefined,
-    max_tokens: hasLimit
-      ? (request.max_tokens ?? defaults['max_tokens'])
-      : roomFor(service, { ...request, reply_schema: schema }, measured),
-    stream: streams,
-    stream_options: streams ? { include_usage: true } : undefined,
-    response_format: request.response_format ?? (schema === undefined ? undefined : schemaFormat(schema)),
-  })
+  const make = (measured: number | null): Record<string, unknown> => {
+    const room = roomFor(service, { ...request, reply_schema: schema }, measured)
+    return {
+      ...defaults,
+      // What approaches send is their default: that of the connection replaces it, and null sends none.
+      temperature: declared === undefined ? temperature : (declared ?? undefined),
+      ...request,
+      ...(writesCalls() ? { messages: askedInText(request) } : {}),
+      model: choice.model,
+      cache: undefined,
+      max_tokens: hasLimit ? (request.max_tokens ?? defaults['max_tokens']) : room,
+      stream: streams,
+      stream_options: streams ? { include_usage: true } : undefined,
+      response_format: request.response_format ?? (schema === undefined ? undefined : schemaFormat(schema)),
+    }
+  }
   let sent: Record<string, unknown> = {}
   const received = await fitted(service, make, (body) => {
     sent = body
