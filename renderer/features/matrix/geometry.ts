@@ -29,9 +29,9 @@ export const answerLines = (rowHeight: number): number => Math.floor((rowHeight 
 /** What a question has at its sides: margins, line, and its hops after a gap. */
 const QUESTION_SIDES = { wide: 33 + 8 + 16, narrow: 17 + 6 + 12 } as const
 
-/** Width of the text of a question. */
+/** Width of the text of a question; 0 while that of the grid is unknown. */
 export const questionTextWidth = (questionWidth: number, width: number): number =>
-  questionWidth - (isNarrow(width) ? QUESTION_SIDES.narrow : QUESTION_SIDES.wide)
+  width === 0 ? 0 : questionWidth - (isNarrow(width) ? QUESTION_SIDES.narrow : QUESTION_SIDES.wide)
 
 /** Columns of answers share the width that the narrowest question leaves; those of figures have one width. */
 export const columnWidth = (width: number, columns: number, withAnswers: boolean): number =>

@@ -30,7 +30,7 @@ import {
   rowsDrawn,
   shownLines,
 } from './geometry.ts'
-import { useMeasuredQuestions, useQuestionLines, useSteadyRows } from './row-heights.ts'
+import { isWhole, useQuestionLines, useRowLayout } from './row-heights.ts'
 import { useAnswerStarts } from './answer-starts.ts'
 import { type MatrixList, useFirstPage, useMatrixRows } from './matrix-query.ts'
 import { cellId, MatrixRow } from './matrix-row.tsx'
@@ -128,7 +128,6 @@ export function MatrixGrid(props: MatrixGridProps) {
     first,
     shownRows.map(({ index }) => index),
   )
-  useMeasuredQuestions(questions, rows.pages, scroller)
   const startsOf = useAnswerStarts({
     run: input.run_id,
     columns: aliases.length,
@@ -162,7 +161,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     onPin: pin,
     onHide: hide,
     onMore: more,
-    pageRows: Math.max(1, (rowsInView.range?.endIndex ?? 0) - (rowsInView.range?.startIndex ?? 0) - 1),
+    pageRows: Math.max(1, shownRows.filter((row) => isWhole(rowsInView, row)).length),
     aliasAt: (column) => aliases[order[column] ?? -1],
     cellAt: ({ row, column }) => {
       const found = rows.row(row)
@@ -173,7 +172,14 @@ export function MatrixGrid(props: MatrixGridProps) {
       if (column >= pins) columnsInView.scrollToIndex(column - pins)
     },
   })
-  useSteadyRows(rowsInView, `${least} ${margins} ${most} ${questions.key} ${openedRows.join()}`, place.row, canvas)
+  useRowLayout({
+    rows: rowsInView,
+    questions,
+    pages: rows.pages,
+    key: `${least} ${margins} ${most} ${questions.key} ${openedRows.join()}`,
+    cursor: place.row,
+    canvas,
+  })
   const pick = (row: number, column: number): void => {
     moveTo({ row, column })
     const cell = rows.row(row)?.cells[order[column] ?? -1]

@@ -1,7 +1,7 @@
-import type { Virtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { VirtualItem, Virtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
-import { LINE_HEIGHT } from './geometry.ts'
+import { HEAD_HEIGHT, LINE_HEIGHT } from './geometry.ts'
 import { questionOf } from './matrix-row.tsx'
 import styles from './matrix.module.css'
 
@@ -52,62 +52,59 @@ function useFonts(): boolean {
   return ready
 }
 
-interface KnownQuestions {
-  lines: QuestionLines
-  /** Of the text of a question, in pixels. */
-  width: number
-  /** Changes with the lines. */
-  key: string
-  learned: (pages: number) => void
-}
-
-/** Lines of the questions of a list at a width. `useMeasuredQuestions` adds those of pages that are read. */
-export function useQuestionLines(list: string, width: number): KnownQuestions {
+/** Lines of the questions of a list at a width of their text; `useRowLayout` adds those of pages that are read. */
+export function useQuestionLines(list: string, width: number): { lines: QuestionLines; width: number; key: string } {
   const key = `${list} ${width} ${useFonts()}`
   const known = useMemo(() => ({ key, lines: new QuestionLines() }), [key])
-  const [pages, setPages] = useState(0)
-  const learned = useCallback((count: number) => setPages((before) => before + count), [])
-  return { lines: known.lines, width, key: `${key} ${pages}`, learned }
-}
-
-/** `pages`: rows that are read, by the index of the first. */
-export function useMeasuredQuestions(
-  { lines, width, learned }: KnownQuestions,
-  pages: ReadonlyMap<number, readonly MatrixPageRow[]>,
-  scroller: RefObject<HTMLDivElement | null>,
-): void {
-  useLayoutEffect(() => {
-    const within = scroller.current
-    if (within === null || width <= 0) return
-    const measure = (texts: string[]): number[] => linesOf(texts, width, within)
-    const found = [...pages].filter(([offset, rows]) => lines.learn(offset, rows, measure))
-    if (found.length > 0) learned(found.length)
-  })
+  return { lines: known.lines, width, key }
 }
 
 type Rows = Virtualizer<HTMLDivElement, Element>
 
-/** Lays rows out again. The row of the cursor, or the first in view, keeps its place on the screen. */
-function layOut(rows: Rows, cursor: number, canvas: HTMLDivElement | null): void {
+/** True for a row that is wholly in view, below the heads. */
+export function isWhole({ scrollOffset, scrollRect }: Rows, { start, end }: VirtualItem): boolean {
+  const top = scrollOffset ?? 0
+  return start >= top + HEAD_HEIGHT && end <= top + (scrollRect?.height ?? 0) + 1
+}
+
+/** Lays rows out again. The row of the cursor, where it is in view, or else the first one keeps its place on the screen. */
+function layOut(rows: Rows, cursor: number, canvas: HTMLDivElement): void {
   const { scrollElement: scroller, range, measurementsCache: before } = rows
-  const isIn = (index: number): boolean => range !== null && index >= range.startIndex && index <= range.endIndex
-  const anchor = isIn(cursor) ? cursor : (range?.startIndex ?? 0)
+  const own = before[cursor]
+  const isOwn = own !== undefined && isWhole(rows, own)
+  const anchor = isOwn ? cursor : (range?.startIndex ?? 0)
   const start = before[anchor]?.start
   rows.measure()
   const height = rows.getTotalSize()
   const moved = start === undefined ? 0 : (rows.measurementsCache[anchor]?.start ?? start) - start
-  if (scroller === null || canvas === null || moved === 0 || scroller.scrollTop === 0) return
+  if (scroller === null || moved === 0 || scroller.scrollTop === 0) return
   // Scrolling ends where the canvas does.
   canvas.style.height = `${height}px`
   scroller.scrollTop += moved
-  if (anchor === cursor) rows.scrollToIndex(cursor)
+  if (isOwn) rows.scrollToIndex(cursor)
 }
 
-/** Lays rows out again when `key` changes. */
-export function useSteadyRows(rows: Rows, key: string, cursor: number, canvas: RefObject<HTMLDivElement | null>): void {
-  const newest = useRef(cursor)
+interface RowLayout {
+  rows: Rows
+  questions: ReturnType<typeof useQuestionLines>
+  /** Rows that are read, by the index of the first. */
+  pages: ReadonlyMap<number, readonly MatrixPageRow[]>
+  /** Rows are laid out again when it changes. */
+  key: string
+  cursor: number
+  canvas: RefObject<HTMLDivElement | null>
+}
+
+/** Counts the lines of questions that come in, and lays the rows out again where heights changed, before they are painted. */
+export function useRowLayout({ rows, questions: { lines, width }, pages, key, cursor, canvas }: RowLayout): void {
+  const laidOut = useRef('')
   useLayoutEffect(() => {
-    newest.current = cursor
+    if (canvas.current === null || width === 0) return
+    const within = canvas.current
+    const measure = (texts: string[]): number[] => linesOf(texts, width, within)
+    const learned = [...pages].filter(([offset, found]) => lines.learn(offset, found, measure))
+    if (learned.length === 0 && laidOut.current === key) return
+    laidOut.current = key
+    layOut(rows, cursor, within)
   })
-  useLayoutEffect(() => layOut(rows, newest.current, canvas.current), [rows, key, canvas])
 }
