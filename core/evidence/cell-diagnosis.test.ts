@@ -159,7 +159,7 @@ describe('the diagnosis of a cell', () => {
     const question = { answer_keys: [['four metres', '4 m'], ['Anna Meer']] }
     expect(diagnosed({ question, covered: 0.5, answer: 'By 4 m.' })).toEqual({
       outcome: 'partly',
-      text: 'Found, not used: all 2 gold facts were in the contexts. The answer has 1 of 2 required points: it leaves out “Anna Meer”.',
+      text: 'Found, not used: both gold facts were in the contexts. The answer has 1 of 2 required points: it leaves out “Anna Meer”.',
     })
   })
 
@@ -174,13 +174,13 @@ describe('the diagnosis of a cell', () => {
       budgetEnd: null,
       others: [],
     }
-    expect(diagnose(cell).rest).toBe('All 2 gold facts were in the passages that the engine reports as used.')
+    expect(diagnose(cell).rest).toBe('Both gold facts were in the passages that the engine reports as used.')
   })
 
   it('is right where the answer has every point, with the rank of a fact that came late', () => {
     expect(diagnosed({ covered: 1, ranks: [1, 8] })).toEqual({
       outcome: 'right',
-      text: 'Right: the answer has the required point. All 2 gold facts were in the contexts, “Anna Meer keeps the lock” (keepers.md) only at rank 8.',
+      text: 'Right: the answer has the required point. Both gold facts were in the contexts, “Anna Meer keeps the lock” (keepers.md) only at rank 8.',
     })
   })
 
@@ -197,7 +197,7 @@ describe('the diagnosis of a cell', () => {
     const { outcome, text } = diagnosed({ ...cell, covered: 0, answer: 'Unknown.' })
     expect(outcome).toBe('wrong')
     expect(text.startsWith(begin)).toBe(true)
-    expect(text).toContain('All 2 gold facts were in the contexts.')
+    expect(text).toContain('Both gold facts were in the contexts.')
   })
 
   it.each([
@@ -220,7 +220,7 @@ describe('the diagnosis of a cell', () => {
     const none = { question: { answer_keys: [] } }
     expect(diagnosed(none)).toEqual({
       outcome: 'unknown',
-      text: 'All 2 gold facts were in the contexts. The question names no required points: compare the answer with the reference.',
+      text: 'Both gold facts were in the contexts. The question names no required points: compare the answer with the reference.',
     })
     expect(diagnosed({ ...none, ranks: null, contexts: [] }).text).toMatch(/^It returned no passages/)
     expect(diagnosed({ ...none, question: { answer_keys: [], gold: [] } }).text).toMatch(

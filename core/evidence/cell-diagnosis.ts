@@ -2,7 +2,7 @@ import type { AnswerScores } from '../../contract/evidence/answer-scores.ts'
 import type { CanonicalRow, RowEvidence, RowQuestion } from '../../contract/evidence/canonical-row.ts'
 import type { GoldPath, OtherCell } from '../../contract/control/cells.ts'
 import { pointsIn } from '../../contract/metrics/points-covered.ts'
-import { countWords, durationWords, listWords, plural } from '../../contract/words.ts'
+import { capital, countWords, durationWords, listWords, plural } from '../../contract/words.ts'
 import type { BudgetEnd } from './budget-end.ts'
 
 /** States what went right or wrong in a cell: one sentence, and what else belongs to it. */
@@ -56,6 +56,8 @@ const QUOTED_CHARACTERS = 90
 /** More approaches are counted. */
 const MOST_NAMED = 3
 
+const allOf = (count: number): string => (count === 2 ? 'both' : `all ${count}`)
+
 const WORDS = {
   timeout: (waited: string) => `No answer: the call ran into its time limit after ${waited}.`,
   failed: (type: string) => `No answer: the call failed (${type}).`,
@@ -69,7 +71,7 @@ const WORDS = {
   refused: 'Says that it cannot answer.',
   right: 'Right:',
   allPoints: (points: number) =>
-    points === 1 ? 'the answer has the required point.' : `the answer has all ${points} required points.`,
+    points === 1 ? 'the answer has the required point.' : `the answer has ${allOf(points)} required points.`,
   somePoints: (covered: number, points: number, missing: string) =>
     points === 1
       ? `The answer leaves out the required point${missing === '' ? '' : ` ${missing}`}.`
@@ -78,10 +80,10 @@ const WORDS = {
   contexts: 'contexts',
   usedPassages: 'passages that the engine reports as used',
   allFound: (facts: number, where: string) =>
-    facts === 1 ? `The gold fact was in the ${where}` : `All ${facts} gold facts were in the ${where}`,
+    facts === 1 ? `The gold fact was in the ${where}` : `${capital(allOf(facts))} gold facts were in the ${where}`,
   late: (fact: string, rank: number) => `${fact} only at rank ${rank}`,
   foundNotUsed: (facts: number, where: string) =>
-    `Found, not used: ${facts === 1 ? 'the gold fact was' : `all ${facts} gold facts were`} in the ${where}.`,
+    `Found, not used: ${facts === 1 ? 'the gold fact was' : `${allOf(facts)} gold facts were`} in the ${where}.`,
   someFound: (found: number, facts: number, where: string) =>
     facts === 1
       ? `The gold fact was not in the ${where}`
