@@ -57,6 +57,8 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
 
   await page.getByLabel('Starred only').check()
   await expect(row(OTHER)).toHaveCount(0)
+  // A run of several datasets names the one of each verdict.
+  await expect(row(RUN)).toContainText('Graph-native dossiers: ')
   await page.getByLabel('Starred only').uncheck()
   await page.getByLabel('Filter by name, note, dataset or approach').fill('baseline')
   await expect(row(OTHER)).toHaveCount(0)
@@ -215,7 +217,7 @@ test.describe('the trend over runs', () => {
     await expect(figures.getByRole('row').nth(1)).toContainText(RUN)
     await expect(figures.getByRole('row').nth(2)).toContainText(OTHER)
     await expect(page.getByRole('img', { name: /^Trend over runs: / })).toBeVisible()
-    const apart = page.getByRole('region', { name: 'Not comparable with these' }).last()
+    const apart = page.getByRole('region', { name: 'With other questions or documents' }).last()
     await expect(apart.getByRole('row')).toHaveCount(2)
     await expect(apart).toContainText('reworded')
     await expect(apart).toContainText('other questions: 3 of 4 are the same')

@@ -65,7 +65,7 @@ export const approachesCommand = commandOfVerbs({
     kind: textValue('KIND', 'without a preset: chat or retriever'),
     url: textValue('ADDRESS', 'address of the server; without a preset the whole address'),
     header: textValue('NAME: VALUE', 'header such as "authorization: Bearer ${MY_API_KEY}"'),
-    body: textValue('JSON', 'fields of the request; {{question}} stands for the question'),
+    body: textValue('JSON', 'fields of the request; {{question}} is replaced by the question'),
     answer: textValue('PATH', 'where a reply holds the answer'),
     contexts: textValue('PATH', 'where a reply lists passages, such as sources[]'),
     text: textValue('PATH', 'text within a passage'),

@@ -211,7 +211,8 @@ export function VerdictLines({ run: { run_id: run, verdicts, datasets } }: { run
     const { sign, name } = RESULT_WORDS.kinds[kind]
     const label = datasets.find(({ dataset_id: id }) => id === dataset)?.label ?? dataset
     return (
-      <div key={dataset} title={label}>
+      <div key={dataset}>
+        {datasets.length > 1 && <span className="dim">{label}: </span>}
         <span aria-hidden="true">{sign}</span>{' '}
         <Link to="/runs/$run/verdict" params={{ run }} search={{ dataset }}>
           {blind ? name : headline}

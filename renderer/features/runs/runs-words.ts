@@ -123,7 +123,7 @@ export const RUNS_WORDS = {
     run: 'Run',
     models: 'Model set',
     thin: 'Pale, with its count: scored on fewer questions than other runs, so it is not joined to them.',
-    apart: 'Not comparable with these',
+    apart: 'With other questions or documents',
     why: 'Why',
     differs: {
       questions: (shared: number, questions: number) =>

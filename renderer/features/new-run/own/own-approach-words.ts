@@ -35,7 +35,7 @@ export const OWN_APPROACH_WORDS = {
     header: 'Header',
     headerAbout: 'for a key: authorization: Bearer ${MY_API_KEY} names a variable, not the key itself',
     body: 'Request (JSON)',
-    bodyAbout: '{{question}} stands for the question; with a known server, fields to add',
+    bodyAbout: '{{question}} is replaced by the question; with a known server, fields to add',
     answer: 'Path of the answer',
     list: 'Path of the list of passages',
     text: 'Text within a passage',
