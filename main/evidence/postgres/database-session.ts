@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { messageOf, systemCode } from '../errors.ts'
 import { pause } from '../pause.ts'
 import type { DatabaseAddress } from './database-address.ts'
@@ -137,7 +137,9 @@ export class DatabaseSession {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+    // Loaded with the first connection: an engine without a database starts sooner.
+    const { Client } = (await import('pg')).default
+    const client = new Client({
       connectionString: this.#address.connectionString,
       application_name: this.#name,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
