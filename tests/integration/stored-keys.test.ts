@@ -5,7 +5,7 @@ import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { filesBelow } from '../../main/lib/files/files-below.ts'
 import { modelKeysFolder } from '../../main/lib/trust/model-keys.ts'
 import { capableAnswer, type AskedOfModel } from '../helpers/capable-model.ts'
-import { runCliProcess, smokeProject } from '../helpers/cli.ts'
+import { runCli, runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
 import {
@@ -51,6 +51,8 @@ afterAll(async () => {
 
 const cli = (args: string[], input: string | null = null) => runCliProcess([...args, '--project', root], env, input)
 const models = (args: string[], input: string | null = null) => cli(['models', ...args], input)
+/** In this process, which may remember a key: for output and files in which no key is looked for. */
+const inProcess = (...args: string[]) => runCli(['models', ...args, '--project', root], env)
 const ownFile = (): Promise<string> => readFile(join(root, '.rag-ladder/models.yaml'), 'utf8')
 const tracesIn = (text: string): string[] => TRACES.filter((trace) => text.includes(trace))
 
@@ -81,7 +83,7 @@ it('the test of a service that demands a key reports how to store one', async ()
   expect(added).toMatchObject({ code: 0 })
   const unsent = await models(['test', 'lab'])
   expect(unsent.stdout).toContain('rag-ladder models key set')
-  expect((await models(['key', 'list'])).stdout).toContain(`lab  ● no key needed · ${service.url}/v1`)
+  expect((await inProcess('key', 'list')).stdout).toContain(`lab  ● no key needed · ${service.url}/v1`)
 })
 
 it('stores a key that is piped in, shows it nowhere, and tests the connection with it', async () => {
@@ -91,8 +93,8 @@ it('stores a key that is piped in, shows it nowhere, and tests the connection wi
   expect(await ownFile()).toContain('api_key: stored')
   const tested = await models(['test', 'lab', '--json'])
   expect(tested.code).toBe(0)
-  expect((await models(['list'])).stdout).toMatch(/lab {2}OpenAI-compatible service · \S+ · key stored/)
-  expect((await models(['key', 'list'])).stdout).toContain('lab  ● stored · ')
+  expect((await inProcess('list')).stdout).toMatch(/lab {2}OpenAI-compatible service · \S+ · key stored/)
+  expect((await inProcess('key', 'list')).stdout).toContain('lab  ● stored · ')
   expect(await filesWithTraces()).toEqual([])
 })
 
@@ -146,10 +148,10 @@ it('a run goes on when its key is stored instead of in a variable, which counts 
   // Refused with a conflict if the place of the key counted as another model.
   expect(await cli([...ladder('moved'), '--no-cold-reset'])).toMatchObject({ code: 0 })
   expect(service.calls.filter(({ path }) => path.endsWith('/chat/completions'))).toHaveLength(asked)
-  const removed = await models(['key', 'remove', 'lab'])
+  const removed = await inProcess('key', 'remove', 'lab')
   expect(removed.stdout).toBe('Removed the stored key of lab, which reads LAB_API_KEY again.\n')
   expect(await readdir(modelKeysFolder(env))).toEqual([])
-  expect((await models(['key', 'remove', 'lab'])).code).toBe(2)
+  expect((await inProcess('key', 'remove', 'lab')).code).toBe(2)
   const missing = await cli(['doctor', '--model-set', 'lab'])
   expect(missing.stdout).toContain('the environment variable LAB_API_KEY is not set')
   expect(missing.code).toBe(2)
@@ -212,9 +214,9 @@ it('the panel stores, replaces and removes a key, runs with it, and never gets i
 })
 
 it('removing a connection removes its key', async () => {
-  await models(['add', 'second', '--kind', 'compatible', '--url', `${service.url}/v1`])
+  await inProcess('add', 'second', '--kind', 'compatible', '--url', `${service.url}/v1`)
   await models(['key', 'set', 'second'], KEY)
-  expect((await models(['remove', 'second'])).stdout).toContain('and its stored key')
+  expect((await inProcess('remove', 'second')).stdout).toContain('and its stored key')
   expect(await readdir(modelKeysFolder(env))).toEqual([])
 })
 
@@ -224,16 +226,13 @@ it('a key of an address that has changed is listed, and removed by that address'
     /openai:\n\s+kind: openai\n\s+base_url: \$\{OPENAI_BASE_URL[^\n]*\n\s+api_key: stored/,
   )
   const moved = { ...env, OPENAI_BASE_URL: 'https://other.example/v1' }
-  const listed = await runCliProcess(['models', 'key', 'list', '--project', root], moved)
-  expect(listed.stdout).toContain('▲ not stored: rag-ladder models key set openai')
-  expect(listed.stdout).toContain('openai  https://api.openai.com · to remove it: ')
-  expect((await models(['key', 'remove', 'openai'])).stdout).toContain('which reads OPENAI_API_KEY again')
+  const found = await runCli(['models', 'key', 'list', '--project', root], moved)
+  expect(found.stdout).toContain('▲ not stored: rag-ladder models key set openai')
+  expect(found.stdout).toContain('openai  https://api.openai.com · to remove it: ')
+  expect((await inProcess('key', 'remove', 'openai')).stdout).toContain('which reads OPENAI_API_KEY again')
   // Nothing of the person's own is left of it.
   expect(await ownFile()).not.toContain('openai')
   await models(['key', 'set', 'openai'], KEY)
-  await runCliProcess(
-    ['models', 'key', 'remove', 'openai', '--url', 'https://api.openai.com', '--project', root],
-    moved,
-  )
+  await runCli(['models', 'key', 'remove', 'openai', '--url', 'https://api.openai.com', '--project', root], moved)
   expect(await readdir(modelKeysFolder(env))).toEqual([])
 })
