@@ -130,7 +130,13 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
   const unknown = JSON.parse((await plan('--models', 'hybrid-rag', '--json')).stdout) as object
   const cost = { amount: null, currency: 'EUR', unknown: ['no earlier run of hybrid-rag with paid'] }
-  expect(unknown).toMatchObject({ expected_cost: cost, parts: [{ part: 'ingestion', calls: 1 }, { part: 'answers', cost }] })
+  expect(unknown).toMatchObject({
+    expected_cost: cost,
+    parts: [
+      { part: 'ingestion', calls: 1 },
+      { part: 'answers', cost },
+    ],
+  })
   // Three calls take the place of rows that do not exist: asked for, counted, and kept for the next plan.
   const before = paidCalls()
   const calibrated = await plan('--models', 'vanilla-rag,hybrid-rag', '--calibrate')
