@@ -53,7 +53,11 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'home.spec.ts', title: 'keys that follow the shortcut at once all arrive in the palette', part: 'menu' },
   { file: 'matrix.spec.ts', title: 'movement by keyboard', part: 'menu' },
   { file: 'keyboard.spec.ts', title: 'two runs are ticked and compared', part: 'menu' },
-  { file: 'keyboard.spec.ts', title: 'the question on which approaches differ most is opened from the verdict', part: 'menu' },
+  {
+    file: 'keyboard.spec.ts',
+    title: 'the question on which approaches differ most is opened from the verdict',
+    part: 'menu',
+  },
   { file: 'keyboard.spec.ts', title: 'a report and a table leave by the menu Share', part: 'menu' },
   { file: 'keyboard.spec.ts', title: 'a finished run is opened again with a new flavor', part: 'menu' },
   { file: 'keyboard.spec.ts', title: 'answers are given to a panel of judges', part: 'menu' },

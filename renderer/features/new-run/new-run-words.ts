@@ -218,7 +218,8 @@ export const NEW_RUN_WORDS = {
       `${plural(failed, 'answer')} of this run failed. Try ${failed2} again?`,
     yes: 'Yes',
     all: (failed: number) => `All ${failed}`,
-    retryAccess: (access: number) => `Only ${access} without access or connection (HTTP 401, 402, 403, 404, used-up credit)`,
+    retryAccess: (access: number) =>
+      `Only ${access} without access or connection (HTTP 401, 402, 403, 404, used-up credit)`,
     keepOne: 'No, keep it as failed',
     keepAll: 'None, keep them as failed',
   },
