@@ -14,11 +14,14 @@ let service: ModelService
 let refused: string | null = null
 /** True where the service asks for a pause at its next call. */
 let paused = false
+/** The same service at another address. */
+const OTHER_ADDRESS = '/mirror'
 const VERDICT = JSON.stringify({ scores: { A: 5, B: 1 }, best: 'A', reasons: { A: 'x', B: 'y' } })
 
 beforeAll(async () => {
   root = await smokeProject()
-  service = await startModelService(({ path, body }) => {
+  service = await startModelService(({ path: full, body }) => {
+    const path = full.replace(OTHER_ADDRESS, '')
     const { input, model } = (body ?? {}) as { input?: string[]; model?: string }
     if (path === '/v1/models') return { json: { data: ['chat', 'small-embed'].map((id) => ({ id })) } }
     if (path === '/v1/embeddings')
@@ -126,7 +129,7 @@ it('a pause that the service asks for is a line of the run', async () => {
 })
 
 it('a new run does not use what a model of the same name made at another address', async () => {
-  await writeSet(service.url.replace('127.0.0.1', 'localhost'))
+  await writeSet(`${service.url}${OTHER_ADDRESS}`)
   const elsewhere = await callsOfRun('elsewhere')
   expect(elsewhere).toBeGreaterThan(await callsOfRun('elsewhere-again'))
 })

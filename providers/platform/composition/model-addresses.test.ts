@@ -46,3 +46,10 @@ it('an address that never answered and a model of this machine leave names as th
   await works.work()
   expect(started(folder, 'http://b/v1').names()).toEqual(plain)
 })
+
+it.each(['http://127.0.0.1:1/v1', 'http://[::1]:1/v1'])('localhost and %s are one address', async (address) => {
+  const folder = await temporaryFolder()
+  const first = started(folder, 'http://localhost:1/v1')
+  await first.work()
+  expect(started(folder, address).names()).toEqual(first.names())
+})
