@@ -28,3 +28,11 @@ it('a page is measured once, and again when its rows are others', () => {
   lines.learn(0, page('x'.repeat(50)), measure)
   expect(lines.of(0)).toBe(5)
 })
+
+it('rows are laid out again only where a page has other lines than its rows counted as', () => {
+  const lines = new QuestionLines()
+  expect(lines.learn(0, page('x', 'y'), tens)).toBe(false)
+  expect(lines.learn(2, page('x', 'y'), tens)).toBe(false)
+  expect(lines.learn(4, page('x', 'y'.repeat(20)), tens)).toBe(true)
+  expect(lines.learn(4, page('x', 'z'.repeat(20)), tens)).toBe(false)
+})

@@ -11,15 +11,17 @@ export class QuestionLines {
   readonly #pages = new Map<number, readonly MatrixPageRow[]>()
   #typical = 1
 
-  /** Takes in the rows of a page, unless it has them; returns true where it does. `measure` returns the lines of texts. */
+  /** Takes in the rows of a page, unless it has them; returns true where a row has other lines than it counted as. `measure` returns the lines of texts. */
   learn(offset: number, rows: readonly MatrixPageRow[], measure: (texts: string[]) => number[]): boolean {
     if (rows.length === 0 || this.#pages.get(offset) === rows) return false
     const counts = measure(rows.map(questionOf))
+    const before = this.#typical
+    const areOther = counts.some((lines, at) => lines !== this.of(offset + at))
     if (this.#pages.size === 0)
       this.#typical = Math.round(counts.reduce((sum, lines) => sum + lines, 0) / counts.length)
     counts.forEach((lines, at) => this.#lines.set(offset + at, lines))
     this.#pages.set(offset, rows)
-    return true
+    return areOther || this.#typical !== before
   }
 
   of(index: number): number {
