@@ -104,7 +104,7 @@ describe('SupervisedService', () => {
   })
 
   it('restarts one that is alive and does not answer, and logs why', async () => {
-    const made = service('none', { watch: { everyMs: 50, timeoutMs: 1000, failures: 3 } })
+    const made = service('none', { watch: { everyMs: 50, timeoutMs: 400, failures: 3 } })
     const url = await made.start()
     const pid = await pidOf('start')
     const [backoff, ready] = [reached(made, 'backoff'), reached(made, 'ready')]
@@ -114,7 +114,7 @@ describe('SupervisedService', () => {
     expect(isAlive(pid)).toBe(false)
     expect(await (await fetch(made.url!)).text()).toBe('ok')
     expect(made.log.lines()).toEqual([
-      'fixture is restarted: it failed its probe 3 times in a row, at last with: no answer within 1 s',
+      'fixture is restarted: it failed its probe 3 times in a row, at last with: no answer within 0.4 s',
     ])
   })
 

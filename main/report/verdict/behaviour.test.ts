@@ -37,3 +37,22 @@ describe('the notes on unanswerable questions', () => {
     )
   })
 })
+
+it('failed answers of several approaches are one sentence, and those of one keep theirs', async () => {
+  const dataset = fixtureDataset('few', 'Few', 1)
+  const aliases = [ALIASES.bm25, ALIASES.vanilla, ALIASES.hybrid]
+  const failedNotes = async (...failing: string[]): Promise<string[]> => {
+    const rows = aliases.flatMap((alias) =>
+      dataset.questions.map((_, index) => {
+        const fails = index === 0 && failing.includes(alias.model)
+        return fixtureRow(dataset, alias, index, fails ? { failure: { type: 'timeout', message: 'no answer' } } : {})
+      }),
+    )
+    const aggregate = await aggregateRun(streamOf(rows), { ...goldenContext(dataset), aliases, unavailable: [] })
+    return verdictsOf([aggregate])[0]!.notes.filter((note) => note.includes('failed'))
+  }
+  expect(await failedNotes('bm25', 'hybrid-rag')).toEqual([
+    'Answers failed and have no score: bm25 1 of 8 (1 timeout) and hybrid-rag 1 of 8 (1 timeout).',
+  ])
+  expect(await failedNotes('bm25')).toEqual(['bm25 failed 1 of 8 answers (1 timeout); failed answers have no score.'])
+})

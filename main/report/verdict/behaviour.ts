@@ -44,11 +44,11 @@ const FAILED_SHARE = 1 / 10
 export const failsMuch = ({ cells }: ApproachSummary): boolean =>
   cells.expected > 0 && cells.error + cells.timeout >= FAILED_SHARE * cells.expected
 
+const timeoutWords = (timeouts: number): string => (timeouts === 0 ? '' : ` (${plural(timeouts, 'timeout')})`)
+
 /** `graph-rag failed 5 of 24 answers`, with how many of them timed out. */
-export function failedWords({ model, cells: { expected, error, timeout } }: ApproachSummary): string {
-  const timeouts = timeout === 0 ? '' : ` (${plural(timeout, 'timeout')})`
-  return `${model} failed ${error + timeout} of ${plural(expected, 'answer')}${timeouts}`
-}
+export const failedWords = ({ model, cells: { expected, error, timeout } }: ApproachSummary): string =>
+  `${model} failed ${error + timeout} of ${plural(expected, 'answer')}${timeoutWords(timeout)}`
 
 /** Behaviour and changes of order, a sentence each. `facts` is null where nothing compares. */
 export function notesOf(aggregate: Aggregate, name: ComparedName | null, facts: Facts | null): string[] {
@@ -160,18 +160,28 @@ function refusalNotes(behaviour: readonly ApproachBehaviour[]): string[] {
 }
 
 /** Who is not part of the comparison, or only with a part of its answers, and why. */
+/** One sentence for all approaches with failed answers. */
+function failedNotes(approaches: readonly ApproachSummary[]): string[] {
+  const failed = approaches.filter(({ cells }) => cells.error + cells.timeout > 0)
+  if (failed.length === 0) return []
+  if (failed.length === 1) return [`${failedWords(failed[0]!)}; failed answers have no score.`]
+  const counts = failed.map(
+    ({ model, cells: { expected, error, timeout } }) =>
+      `${model} ${error + timeout} of ${expected}${timeoutWords(timeout)}`,
+  )
+  return [`Answers failed and have no score: ${listWords(counts)}.`]
+}
+
 function leftOutNotes(aggregate: Aggregate, name: ComparedName | null): string[] {
-  const notes = aggregate.approaches.flatMap((approach) => {
-    const { model, cells } = approach
-    const failed = cells.error + cells.timeout === 0 ? [] : [`${failedWords(approach)}; failed answers have no score.`]
-    if (name === null) return failed
-    const figure = rungFigure(aggregate, name, model)
-    if (figure === null) return [...failed, `${model} is left out: it has no score.`]
-    if (isThin(aggregate, name, figure))
-      return [...failed, `${model} is left out: it is scored on ${figure.n} of ${plural(figure.expected, 'answer')}.`]
-    return failed
+  const notes = aggregate.approaches.flatMap(({ model }) => {
+    const figure = name === null ? undefined : rungFigure(aggregate, name, model)
+    if (figure === undefined) return []
+    if (figure === null) return [`${model} is left out: it has no score.`]
+    if (!isThin(aggregate, name!, figure)) return []
+    return [`${model} is left out: it is scored on ${figure.n} of ${plural(figure.expected, 'answer')}.`]
   })
   return [
+    ...failedNotes(aggregate.approaches),
     ...notes,
     ...aggregate.unavailable.map(({ model, reason }) => `${model} was unavailable: ${reason.replace(/[.\s]+$/, '')}.`),
   ]
